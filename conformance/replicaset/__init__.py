@@ -1,0 +1,1 @@
+"""ReplicaSet: scenarios by behaviour, and generated ones for fuzzing (plans.py, strategies.py)."""

@@ -1,0 +1,217 @@
+"""A generated scenario as data: what to create, then steps with the seconds that pass before each.
+
+A plan is plain JSON, so that a difference that fuzzing has found can be saved under `fixtures/regressions/` and replayed.
+Steps choose pods by what can be observed of them, never by name: see `harness.world.pick`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from harness import objects
+from harness.cluster import ApiFailure, Cluster
+from harness.world import Lifecycle, pick
+
+Plan = dict[str, Any]
+Step = dict[str, Any]
+Action = Callable[[Cluster, Step], Awaitable[None]]
+
+#: Seconds that pass after the last step with all faults ended: longer than the time-out of expectations.
+AFTERMATH = 400.0
+
+
+async def play(cluster: Cluster, plan: Plan) -> None:
+    """Carry out a plan, end its faults, and let the controllers recover."""
+    for name, lifecycle in plan["lifecycles"].items():
+        cluster.kubelet.lifecycles.for_owner(name, Lifecycle(**lifecycle))
+    for one in plan["replica_sets"]:
+        await _create_replica_set(cluster, one)
+    for step in plan["steps"]:
+        await cluster.run(step["after"])
+        try:
+            await ACTIONS[step["do"]](cluster, step)
+        except ApiFailure:
+            pass  # a step whose object has gone by then, or that validation refuses, is no step
+    await _end_faults(cluster)
+    await cluster.run(AFTERMATH)
+
+
+async def _create_replica_set(cluster: Cluster, one: dict[str, Any]) -> None:
+    labels = one["labels"]
+    await cluster.create(
+        objects.replica_set(
+            one["name"],
+            one["replicas"],
+            selector={"matchLabels": one["selector"]},
+            template=objects.pod_template(labels, terminationGracePeriodSeconds=one["grace"]),
+            min_ready_seconds=one["min_ready_seconds"],
+        )
+    )
+
+
+async def _end_faults(cluster: Cluster) -> None:
+    cluster.faults.clear()
+    for resource in ("pods", "replicasets.apps"):
+        cluster.network.set_lag(resource, 0.0)
+        cluster.network.release(resource)
+    if cluster.find("resourcequotas", "quota") is not None:
+        await cluster.delete("resourcequotas", "quota")
+    if not cluster.controllers_running:
+        await cluster.start()
+    await cluster.run(0)
+
+
+def _chosen(cluster: Cluster, step: Step) -> dict[str, Any] | None:
+    candidates = cluster.pods(step.get("owner"))
+    return pick(candidates, step["index"] % len(candidates)) if candidates else None
+
+
+def _chosen_running(cluster: Cluster, step: Step) -> dict[str, Any] | None:
+    running = [pod for pod in cluster.pods(step["owner"]) if pod["status"].get("phase") == "Running"]
+    return pick(running, step["index"] % len(running)) if running else None
+
+
+async def _create(cluster: Cluster, step: Step) -> None:
+    await _create_replica_set(cluster, step["replica_set"])
+
+
+async def _scale(cluster: Cluster, step: Step) -> None:
+    await cluster.scale(step["name"], step["replicas"])
+
+
+async def _delete_replica_set(cluster: Cluster, step: Step) -> None:
+    await cluster.delete("replicasets", step["name"], propagationPolicy=step["propagation"])
+
+
+async def _edit_min_ready(cluster: Cluster, step: Step) -> None:
+    await cluster.patch("replicasets", step["name"], {"spec": {"minReadySeconds": step["seconds"]}})
+
+
+async def _edit_template(cluster: Cluster, step: Step) -> None:
+    await cluster.patch(
+        "replicasets", step["name"], {"spec": {"template": {"metadata": {"labels": step["labels"]}}}}
+    )
+
+
+async def _foreign_pod(cluster: Cluster, step: Step) -> None:
+    await cluster.create(objects.pod(step["name"], step["labels"]))
+
+
+async def _delete_pod(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen(cluster, step):
+        options = {} if step["grace"] is None else {"gracePeriodSeconds": step["grace"]}
+        await cluster.delete("pods", pod["metadata"]["name"], **options)
+
+
+async def _relabel_pod(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen(cluster, step):
+        await cluster.patch("pods", pod["metadata"]["name"], {"metadata": {"labels": step["labels"]}})
+
+
+async def _orphan_pod(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen(cluster, step):
+        await cluster.patch("pods", pod["metadata"]["name"], {"metadata": {"ownerReferences": None}})
+
+
+async def _deletion_cost(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen(cluster, step):
+        cost = {"controller.kubernetes.io/pod-deletion-cost": step["cost"]}
+        await cluster.patch("pods", pod["metadata"]["name"], {"metadata": {"annotations": cost}})
+
+
+async def _fail_pod(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen_running(cluster, step):
+        cluster.kubelet.fail(pod)
+        await cluster.run(0)
+
+
+async def _succeed_pod(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen_running(cluster, step):
+        cluster.kubelet.succeed(pod)
+        await cluster.run(0)
+
+
+async def _restart_container(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen_running(cluster, step):
+        cluster.kubelet.restart(pod)
+        await cluster.run(0)
+
+
+async def _set_ready(cluster: Cluster, step: Step) -> None:
+    if pod := _chosen_running(cluster, step):
+        cluster.kubelet.set_ready(pod, step["ready"])
+        await cluster.run(0)
+
+
+async def _error(cluster: Cluster, step: Step) -> None:
+    cluster.faults.error(
+        step["code"],
+        retry_after=step["retry_after"],
+        verb=step["verb"],
+        resource=step["resource"],
+        subresource=None,
+        times=step["times"],
+    )
+
+
+async def _timeout(cluster: Cluster, step: Step) -> None:
+    match = {"verb": step["verb"], "resource": step["resource"], "times": step["times"], "subresource": None}
+    cluster.faults.timeout(after=5.0, effect=step["effect"], **match)
+
+
+async def _latency(cluster: Cluster, step: Step) -> None:
+    match = {"verb": step["verb"], "resource": step["resource"], "times": step["times"], "subresource": None}
+    cluster.faults.latency(step["seconds"], effect_first=step["effect"], **match)
+
+
+async def _lag(cluster: Cluster, step: Step) -> None:
+    cluster.network.set_lag(step["resource"], step["seconds"])
+
+
+async def _drop_watch(cluster: Cluster, step: Step) -> None:
+    await cluster.drop_watch(step["resource"])
+
+
+async def _crash(cluster: Cluster, step: Step) -> None:
+    await cluster.crash()
+    await cluster.run(step["seconds"])
+    await cluster.start()
+
+
+async def _quota(cluster: Cluster, step: Step) -> None:
+    quota = objects.resource_quota("quota", {"pods": str(step["pods"])})
+    if cluster.find("resourcequotas", "quota") is None:
+        await cluster.create(quota)
+    else:
+        await cluster.patch("resourcequotas", "quota", {"spec": quota["spec"]})
+
+
+async def _garbage_collector(cluster: Cluster, step: Step) -> None:
+    cluster.garbage_collector.enabled = step["enabled"]
+
+
+ACTIONS: dict[str, Action] = {
+    "create": _create,
+    "scale": _scale,
+    "delete-replica-set": _delete_replica_set,
+    "edit-min-ready": _edit_min_ready,
+    "edit-template": _edit_template,
+    "foreign-pod": _foreign_pod,
+    "delete-pod": _delete_pod,
+    "relabel-pod": _relabel_pod,
+    "orphan-pod": _orphan_pod,
+    "deletion-cost": _deletion_cost,
+    "fail-pod": _fail_pod,
+    "succeed-pod": _succeed_pod,
+    "restart-container": _restart_container,
+    "set-ready": _set_ready,
+    "error": _error,
+    "timeout": _timeout,
+    "latency": _latency,
+    "lag": _lag,
+    "drop-watch": _drop_watch,
+    "crash": _crash,
+    "quota": _quota,
+    "garbage-collector": _garbage_collector,
+}

@@ -1,0 +1,3 @@
+"""Loads the Lockstep plugin for the whole repository; holds nothing else."""
+
+pytest_plugins = ["harness.pytest_plugin"]

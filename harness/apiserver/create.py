@@ -1,0 +1,123 @@
+"""Creating objects (apiserver/pkg/endpoints/handlers/create.go, registry/generic/registry/store.go Create)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.defaults import apply_defaults, quality_of_service
+from harness.apiserver.events import to_stored_form
+from harness.apiserver.intake import take_in
+from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import Reply
+from harness.apiserver.reading import reply_with
+from harness.apiserver.state import Call, State
+from harness.apiserver.stored import Stored
+from harness.apiserver.validation import create_findings
+
+#: maxNameGenerationCreateAttempts
+_ATTEMPTS = 8
+_SYSTEM_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+_NAMESPACE_MISMATCH = "the namespace of the provided object does not match the namespace sent on the request"
+#: What a fresh object's status looks like, where it is not simply empty.
+_INITIAL_STATUS: dict[str, dict[str, Any]] = {
+    "ReplicaSet": {"replicas": 0},
+    "ReplicationController": {"replicas": 0},
+    "StatefulSet": {"replicas": 0, "availableReplicas": 0},
+    "PodDisruptionBudget": {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0},
+    "Namespace": {"phase": "Active"},
+}
+
+
+def settle_place(call: Call, metadata: dict[str, Any]) -> None:
+    """Give the object the request's namespace. Raises ApiError 400 when it claims another one."""
+    claimed = metadata.get("namespace", "")
+    if not call.kind.namespaced:
+        metadata.pop("namespace", None)
+    elif not claimed:
+        metadata["namespace"] = call.namespace
+    elif claimed != call.namespace:
+        raise errors.bad_request(_NAMESPACE_MISMATCH)
+
+
+def create(state: State, call: Call) -> Reply:
+    """POST to a collection."""
+    payload = take_in(to_stored_form(call.request.body, call.kind), call.kind)
+    stored = store_new(state, call, payload)
+    return reply_with(201, stored, call.kind)
+
+
+def store_new(state: State, call: Call, payload: dict[str, Any]) -> Stored:
+    """Default, admit, validate and store a new object. Raises ApiError."""
+    kind, metadata = call.kind, payload["metadata"]
+    settle_place(call, metadata)
+    if metadata.pop("resourceVersion", ""):
+        raise errors.ApiError(500, "", "resourceVersion should not be set on objects to be created")
+    for part in _SYSTEM_FIELDS:
+        metadata.pop(part, None)
+    apply_defaults(payload, kind)
+    call.name = call.name or metadata.get("name", "")
+    for admit in state.mutating_admission:
+        admit(state, call, payload, None)
+    prefix = "" if call.name else metadata.get("generateName", "")
+    for attempt in range(_ATTEMPTS):
+        if prefix:
+            metadata["name"] = state.generated_name(prefix)
+        try:
+            return _store_attempt(state, call, payload)
+        except errors.ApiError as problem:
+            if not prefix or problem.reason != "AlreadyExists" or attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
+    kind, metadata = call.kind, payload["metadata"]
+    name = metadata.get("name", "")
+    prepare_for_create(payload, kind)
+    findings = create_findings(payload, kind)
+    if findings:
+        raise errors.invalid(kind.group, kind.kind, name, findings)
+    call.name = name
+    for admit in state.validating_admission:
+        admit(state, call, payload, None)
+    there = call.collection.get(call.namespace, name)
+    if there is not None:
+        raise _exists(call, metadata, there)
+    metadata["uid"] = state.next_uid()
+    metadata["creationTimestamp"] = state.timestamp()
+    if call.dry_run:
+        return Stored("", payload, 0)
+    stored = call.collection.put(call.namespace, name, payload)
+    call.after = stored.object
+    if state.after_write:
+        state.wrote(kind, None, stored.object)
+    return stored
+
+
+def _exists(call: Call, metadata: dict[str, Any], there: Stored) -> errors.ApiError:
+    if metadata.get("generateName"):
+        error = errors.generate_name_conflict(call.kind.group, call.kind.plural, metadata["name"])
+    else:
+        error = errors.already_exists(call.kind.group, call.kind.plural, metadata["name"])
+    if there.object["metadata"].get("deletionTimestamp"):
+        error.status["message"] = f"object is being deleted: {error.status['message']}"
+    return error
+
+
+def prepare_for_create(payload: dict[str, Any], kind: Kind) -> None:
+    """What each kind's strategy does in PrepareForCreate: a first generation and a fresh status."""
+    if kind.generation:
+        payload["metadata"]["generation"] = 1
+    if kind.kind == "Pod":
+        payload["status"] = {"phase": "Pending", "qosClass": quality_of_service(payload["spec"])}
+    elif kind.kind == "Namespace":
+        spec = payload.get("spec") or {}
+        finalizers = spec.get("finalizers") or []
+        payload["spec"] = {**spec, "finalizers": finalizers if "kubernetes" in finalizers else [*finalizers, "kubernetes"]}
+        payload["status"] = {"phase": "Active"}
+    elif kind.has_status and kind.kind != "Node":
+        if kind.strategic:
+            payload["status"] = dict(_INITIAL_STATUS.get(kind.kind, {}))
+        else:
+            payload.pop("status", None)

@@ -1,0 +1,226 @@
+"""Deleting: two phases, grace periods, finalizers, propagation (apiserver/pkg/registry/rest/delete.go, store.go Delete).
+
+An object goes at once, or first gets a deletionTimestamp: a scheduled pod until its kubelet deletes it with grace 0,
+anything with finalizers until the last of them is removed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.intake import check_part
+from harness.apiserver.messages import Reply
+from harness.apiserver.reading import matcher, reply_with, selected, served
+from harness.apiserver.state import Call, State
+from harness.apiserver.stored import Stored
+from harness.apiserver.update import store_next
+from harness.clock import SECOND, parse_rfc3339, rfc3339
+
+_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_POLICIES = ("Foreground", "Background", "Orphan")
+
+
+@dataclass(slots=True)
+class DeleteOptions:
+    """metav1.DeleteOptions."""
+
+    grace: int | None = None
+    policy: str = ""
+    orphan: bool | None = None
+    uid: str = ""
+    version: str = ""
+
+
+def parse_options(call: Call, body: Any) -> DeleteOptions:
+    """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
+    if body:
+        check_part(body, "DeleteOptions")
+        preconditions = body.get("preconditions") or {}
+        options = DeleteOptions(body.get("gracePeriodSeconds"), body.get("propagationPolicy") or "",
+                                body.get("orphanDependents"), preconditions.get("uid") or "",
+                                preconditions.get("resourceVersion") or "")
+        if body.get("dryRun"):
+            call.dry_run = True
+    else:
+        query = call.request.query
+        grace = query.get("gracePeriodSeconds", "")
+        if grace and not grace.lstrip("-").isdecimal():
+            raise errors.bad_request(f'strconv.ParseInt: parsing "{grace}": invalid syntax; gracePeriodSeconds must be '
+                                     "a number of seconds")
+        orphan = query.get("orphanDependents")
+        options = DeleteOptions(int(grace) if grace else None, query.get("propagationPolicy", ""),
+                                None if orphan is None else orphan == "true")
+    _validate(options)
+    if options.grace is not None and options.grace < 0:
+        options.grace = 1
+    return options
+
+
+def _validate(options: DeleteOptions) -> None:
+    """ValidateDeleteOptions."""
+    findings = []
+    if options.policy and options.orphan is not None:
+        findings.append(errors.invalid_value("propagationPolicy", options.policy,
+                                             "orphanDependents and deletionPropagation cannot be both set"))
+    if options.policy and options.policy not in _POLICIES:
+        findings.append(errors.not_supported("propagationPolicy", options.policy, [*_POLICIES, "nil"]))
+    if findings:
+        raise errors.invalid("meta.k8s.io", "DeleteOptions", "", findings)
+
+
+def delete(state: State, call: Call) -> Reply:
+    """DELETE of one object."""
+    stored = call.existing()
+    options = parse_options(call, call.request.body)
+    last, gone = delete_object(state, call, stored, options)
+    if not gone or call.kind.returns_deleted:
+        status = 202 if not gone and options.orphan is False else 200
+        return reply_with(status, last, call.kind)
+    details = {"name": call.name, "kind": call.kind.plural, "uid": last.object["metadata"]["uid"]}
+    if call.kind.group:
+        details["group"] = call.kind.group
+    return Reply(200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+
+
+def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptions) -> tuple[Stored, bool]:
+    """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409."""
+    call.before = stored.object
+    _check_preconditions(call, stored.object["metadata"], options)
+    if call.kind.kind == "Namespace" and stored.object["spec"].get("finalizers"):
+        return _terminate_namespace(state, call, stored), False
+    metadata = dict(stored.object["metadata"])
+    graceful, pending = _begin_graceful(state, call, stored.object, metadata, options)
+    if pending:
+        call.after = stored.object
+        return stored, False
+    finalizers = _finalizers(call, metadata, options)
+    if finalizers:
+        metadata["finalizers"] = finalizers
+        if not graceful:
+            _mark_deleting(state, metadata)
+    else:
+        metadata.pop("finalizers", None)
+    if graceful or finalizers:
+        # Also with grace 0 the mark is written before the object goes: watchers see it change, then vanish.
+        stored = _store_mark(state, call, stored, metadata)
+        if finalizers or metadata["deletionGracePeriodSeconds"]:
+            return stored, False
+    if call.dry_run:
+        return stored, True
+    last = call.collection.remove(call.namespace, call.name)
+    call.after = None
+    state.wrote(call.kind, stored.object, None)
+    return last, True
+
+
+def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> None:
+    kind = call.kind
+    if options.uid and options.uid != metadata["uid"]:
+        raise errors.conflict(kind.group, kind.kind, call.name, f"the UID in the precondition ({options.uid}) does not "
+                              f"match the UID in record ({metadata['uid']}). The object might have been deleted and "
+                              "then recreated")
+    if options.version and options.version != metadata["resourceVersion"]:
+        raise errors.conflict(kind.group, kind.kind, call.name, "the ResourceVersion in the precondition "
+                              f"({options.version}) does not match the ResourceVersion in record "
+                              f"({metadata['resourceVersion']}). The object might have been modified")
+
+
+def _begin_graceful(state: State, call: Call, payload: dict[str, Any], metadata: dict[str, Any],
+                    options: DeleteOptions) -> tuple[bool, bool]:
+    """rest.BeforeDelete: (the mark must be written, a deletion is already pending). Only pods have a grace period."""
+    if call.kind.kind != "Pod":
+        return False, False
+    if metadata.get("deletionTimestamp"):
+        left = metadata.get("deletionGracePeriodSeconds") or 0
+        if left == 0:
+            return False, False
+        if options.grace is None or options.grace >= left:
+            return False, True
+        _shorten(state, metadata, left, options.grace)
+        return True, False
+    spec = payload["spec"]
+    grace = options.grace if options.grace is not None else spec.get("terminationGracePeriodSeconds", 0)
+    if not spec.get("nodeName") or (payload.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
+        grace = 0
+    grace = 1 if grace < 0 else grace
+    metadata["deletionTimestamp"] = rfc3339(state.now() + grace * SECOND)
+    metadata["deletionGracePeriodSeconds"] = grace
+    if metadata.get("generation"):
+        metadata["generation"] += 1
+    return True, False
+
+
+def _shorten(state: State, metadata: dict[str, Any], left: int, grace: int) -> None:
+    """Move a pending deletion forward, but never into the past."""
+    moment = parse_rfc3339(metadata["deletionTimestamp"]) + (grace - left) * SECOND
+    if moment < state.now():
+        moment = state.now()
+        grace = 1 if grace else 0
+    metadata["deletionTimestamp"] = rfc3339(moment)
+    metadata["deletionGracePeriodSeconds"] = grace
+
+
+def _finalizers(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> list[str]:
+    """deletionFinalizersForGarbageCollection: the propagation policy in the form of a finalizer."""
+    before = metadata.get("finalizers") or []
+    if options.orphan is not None:
+        orphan, foreground = options.orphan, False
+    elif options.policy:
+        orphan, foreground = options.policy == "Orphan", options.policy == "Foreground"
+    else:
+        marks = [item for item in before if item in (_ORPHAN, _FOREGROUND)]
+        orphan = marks[0] == _ORPHAN if marks else call.kind.orphan_by_default
+        foreground = bool(marks) and marks[0] == _FOREGROUND
+    after = [item for item in before if item not in (_ORPHAN, _FOREGROUND)]
+    after += [_ORPHAN] * orphan + [_FOREGROUND] * foreground
+    return before if set(before) == set(after) else after
+
+
+def _mark_deleting(state: State, metadata: dict[str, Any]) -> None:
+    """markAsDeleting."""
+    if not metadata.get("deletionTimestamp"):
+        metadata["deletionTimestamp"] = state.timestamp()
+        if metadata.get("generation"):
+            metadata["generation"] += 1
+    metadata["deletionGracePeriodSeconds"] = 0
+
+
+def _store_mark(state: State, call: Call, stored: Stored, metadata: dict[str, Any]) -> Stored:
+    if metadata == stored.object["metadata"]:
+        call.after = stored.object
+        return stored
+    payload = {**stored.object, "metadata": metadata}
+    if call.dry_run:
+        return Stored(stored.key, payload, stored.version)
+    fresh = call.collection.put(call.namespace, call.name, payload)
+    call.after = fresh.object
+    state.wrote(call.kind, stored.object, fresh.object)
+    return fresh
+
+
+def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
+    """registry/core/namespace/storage Delete: a namespace stays, Terminating, until its spec.finalizers are empty."""
+    old = stored.object
+    metadata = dict(old["metadata"])
+    metadata.setdefault("deletionTimestamp", state.timestamp())
+    payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
+    return store_next(state, call, stored, payload)
+
+
+def delete_collection(state: State, call: Call) -> Reply:
+    """DELETE of everything that the query selects."""
+    options = parse_options(call, call.request.body)
+    deleted: list[Stored] = []
+    for stored in selected(call.collection, call, None, matcher(call.kind, call.request.query)):
+        metadata = stored.object["metadata"]
+        single = Call(call.request, call.kind, call.collection, metadata.get("namespace", ""), metadata["name"], "",
+                      "delete")
+        single.dry_run = call.dry_run
+        delete_object(state, single, stored, options)
+        deleted.append(stored)
+    body = {"kind": f"{call.kind.kind}List", "apiVersion": call.kind.api_version,
+            "metadata": {"resourceVersion": str(state.versions.current)},
+            "items": [served(item, call.kind).object for item in deleted]}
+    return Reply(200, body)

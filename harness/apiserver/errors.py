@@ -1,0 +1,201 @@
+"""Failures of requests, worded as upstream words them.
+
+A failure is an `ApiError` holding the code and the `Status` object that goes on the wire. The constructors follow
+apimachinery/pkg/api/errors/errors.go (`NewNotFound`, `NewConflict` ...); `FieldError` follows
+apimachinery/pkg/util/validation/field/errors.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+OPTIMISTIC_LOCK = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+class ApiError(Exception):
+    """A request that failed; `status` is the Status object of the answer."""
+
+    def __init__(self, code: int, reason: str, message: str, details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status: dict[str, Any] = {
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message,
+        }
+        if reason:
+            self.status["reason"] = reason
+        if details:
+            self.status["details"] = {key: value for key, value in details.items() if value}
+        self.status["code"] = code
+
+    @property
+    def reason(self) -> str:
+        return str(self.status.get("reason", ""))
+
+    def with_cause(self, kind: str, message: str, field: str = "") -> ApiError:
+        """This error with one more cause in its details."""
+        cause = {"reason": kind, "message": message}
+        if field:
+            cause["field"] = field
+        self.status.setdefault("details", {}).setdefault("causes", []).append(cause)
+        return self
+
+
+def qualified(group: str, resource: str) -> str:
+    """`resource.group`, or the resource alone for the core group (schema.GroupResource.String)."""
+    return f"{resource}.{group}" if group else resource
+
+
+def quote(text: str) -> str:
+    """Go's %q, for the text that names and messages are made of."""
+    return orjson.dumps(text).decode()
+
+
+def _details(group: str, kind: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "group": group, "kind": kind, **more}
+
+
+def not_found(group: str, resource: str, name: str) -> ApiError:
+    message = f"{qualified(group, resource)} {quote(name)} not found"
+    return ApiError(404, "NotFound", message, _details(group, resource, name))
+
+
+def unknown_path() -> ApiError:
+    """The answer to a path that is served by nothing."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource")
+
+
+def already_exists(group: str, resource: str, name: str) -> ApiError:
+    message = f"{qualified(group, resource)} {quote(name)} already exists"
+    return ApiError(409, "AlreadyExists", message, _details(group, resource, name))
+
+
+def generate_name_conflict(group: str, resource: str, name: str) -> ApiError:
+    message = (f"{qualified(group, resource)} {quote(name)} already exists, the server was not able to generate a "
+               "unique name for the object")
+    return ApiError(409, "AlreadyExists", message, _details(group, resource, name, retryAfterSeconds=1))
+
+
+def conflict(group: str, resource: str, name: str, why: str = OPTIMISTIC_LOCK) -> ApiError:
+    message = f"Operation cannot be fulfilled on {qualified(group, resource)} {quote(name)}: {why}"
+    return ApiError(409, "Conflict", message, _details(group, resource, name))
+
+
+def forbidden(group: str, resource: str, name: str, why: str) -> ApiError:
+    subject = f"{qualified(group, resource)} {quote(name)}" if name else qualified(group, resource)
+    return ApiError(403, "Forbidden", f"{subject} is forbidden: {why}", _details(group, resource, name))
+
+
+def bad_request(why: str) -> ApiError:
+    return ApiError(400, "BadRequest", why)
+
+
+def method_not_allowed() -> ApiError:
+    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
+    return ApiError(415, "UnsupportedMediaType",
+                    f"the body of the request was in an unknown format - accepted media types include: "
+                    f"{', '.join(accepted)}")
+
+
+def expired(message: str) -> ApiError:
+    return ApiError(410, "Expired", message)
+
+
+def too_large_resource_version(wanted: int, current: int) -> ApiError:
+    """storage.NewTooLargeResourceVersionError: the wanted version lies in the future."""
+    error = ApiError(504, "Timeout", f"Timeout: Too large resource version: {wanted}, current: {current}",
+                     {"retryAfterSeconds": 1})
+    return error.with_cause("ResourceVersionTooLarge", "Too large resource version")
+
+
+def too_many_requests(message: str, retry_after: int) -> ApiError:
+    return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
+
+
+def internal(why: str) -> ApiError:
+    error = ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
+    return error
+
+
+def unprocessable(why: str) -> ApiError:
+    """A JSON patch that does not apply (handlers/patch.go applyJSPatch, NewGenericServerResponse)."""
+    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request",
+                    {"causes": [{"message": why}]})
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One finding of validation: what is wrong with the value at a path."""
+
+    cause: str
+    field: str
+    value: Any
+    detail: str
+
+    @property
+    def body(self) -> str:
+        text = _TYPE_TEXT[self.cause]
+        if self.cause in _WITH_VALUE:
+            text = f"{text}: {_show(self.value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+
+_TYPE_TEXT = {
+    "FieldValueRequired": "Required value", "FieldValueInvalid": "Invalid value",
+    "FieldValueNotSupported": "Unsupported value", "FieldValueForbidden": "Forbidden",
+    "FieldValueTooLong": "Too long", "FieldValueDuplicate": "Duplicate value", "FieldValueNotFound": "Not found",
+}
+_WITH_VALUE = frozenset({"FieldValueInvalid", "FieldValueNotSupported", "FieldValueDuplicate", "FieldValueNotFound"})
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str):
+        return quote(value)
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def required(field: str, detail: str = "") -> FieldError:
+    return FieldError("FieldValueRequired", field, "", detail)
+
+
+def invalid_value(field: str, value: Any, detail: str) -> FieldError:
+    return FieldError("FieldValueInvalid", field, value, detail)
+
+
+def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:
+    listed = ", ".join(quote(item) for item in valid)
+    return FieldError("FieldValueNotSupported", field, value, f"supported values: {listed}" if valid else "")
+
+
+def forbidden_value(field: str, detail: str) -> FieldError:
+    return FieldError("FieldValueForbidden", field, "", detail)
+
+
+def duplicate(field: str, value: Any) -> FieldError:
+    return FieldError("FieldValueDuplicate", field, value, "")
+
+
+def too_long(field: str, limit: int) -> FieldError:
+    return FieldError("FieldValueTooLong", field, "", f"may not be more than {limit} bytes")
+
+
+def invalid(group: str, kind: str, name: str, findings: Iterable[FieldError]) -> ApiError:
+    """422 Invalid with every finding as a cause (errors.NewInvalid, ErrorList.ToAggregate)."""
+    found = list(findings)
+    texts = list(dict.fromkeys(f"{item.field}: {item.body}" for item in found))
+    listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    causes = [{"reason": item.cause, "message": item.body, "field": item.field} for item in found]
+    return ApiError(422, "Invalid", f"{qualified(group, kind)} {quote(name)} is invalid: {listed}",
+                    _details(group, kind, name, causes=causes))

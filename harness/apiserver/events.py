@@ -1,0 +1,39 @@
+"""The two faces of an event: core/v1, as it is stored, and events.k8s.io/v1 (pkg/apis/events/v1/conversion.go)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.apiserver.kinds import Kind
+
+#: events.k8s.io/v1 name -> core/v1 name.
+_NAMES = {
+    "regarding": "involvedObject", "note": "message", "reportingController": "reportingComponent",
+    "deprecatedSource": "source", "deprecatedFirstTimestamp": "firstTimestamp",
+    "deprecatedLastTimestamp": "lastTimestamp", "deprecatedCount": "count",
+}
+_BACK = {old: new for new, old in _NAMES.items()}
+
+
+def to_stored_form(body: Any, kind: Kind) -> Any:
+    """A request's body in the form in which its kind is stored; its apiVersion stays what the request said."""
+    if kind.group != "events.k8s.io" or not isinstance(body, dict):
+        return body
+    return {_NAMES.get(key, key): item for key, item in body.items()}
+
+
+def to_served_form(payload: dict[str, Any], kind: Kind) -> dict[str, Any]:
+    """A stored object as this kind's API serves it."""
+    if payload["apiVersion"] == kind.api_version:
+        return payload
+    served = payload
+    if kind.kind == "Event":
+        names = _BACK if kind.group else _NAMES
+        served = {names.get(key, key): item for key, item in payload.items()}
+    return {**served, "apiVersion": kind.api_version}
+
+
+def stored_field(path: str) -> str:
+    """A field selector's path on events.k8s.io/v1 in terms of the stored form."""
+    head, dot, rest = path.partition(".")
+    return f"{_NAMES.get(head, head)}{dot}{rest}"

@@ -1,0 +1,131 @@
+"""pods/eviction: a deletion that respects disruption budgets (registry/core/pod/storage/eviction.go)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.apiserver import errors, selectors
+from harness.apiserver.delete import DeleteOptions, delete_object, parse_options
+from harness.apiserver.intake import check_part
+from harness.apiserver.messages import Reply
+from harness.apiserver.state import Call, State
+from harness.apiserver.stored import Stored
+from harness.apiserver.update import store_next
+
+_REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
+_SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+_BUDGETS = "poddisruptionbudgets.policy"
+_MOST_DISRUPTED = 2000
+
+
+def evict(state: State, call: Call) -> Reply:
+    """POST pods/NAME/eviction. Raises ApiError 429 when a budget forbids it."""
+    body = call.request.body
+    check_part(body, "Eviction")
+    if (body.get("metadata") or {}).get("name") != call.name:
+        raise errors.bad_request("name in URL does not match name in Eviction object")
+    options = parse_options(call, body.get("deleteOptions"))
+    stored = call.existing()
+    call.before = stored.object
+    if not _budget_ignored(stored.object):
+        _respect_budgets(state, call, stored.object)
+    _delete(state, call, stored, options)
+    return Reply(201, dict(_SUCCESS))
+
+
+def _budget_ignored(pod: dict[str, Any]) -> bool:
+    """canIgnorePDB: pods that do not count as healthy for any budget."""
+    phase = (pod.get("status") or {}).get("phase")
+    return phase in ("Succeeded", "Failed", "Pending") or bool(pod["metadata"].get("deletionTimestamp"))
+
+
+def _ready(pod: dict[str, Any]) -> bool:
+    return any(item.get("type") == "Ready" and item.get("status") == "True"
+               for item in (pod.get("status") or {}).get("conditions") or ())
+
+
+def _matches(budget: dict[str, Any], labels: dict[str, str]) -> bool:
+    try:
+        return selectors.from_object(budget["spec"].get("selector"))(labels)
+    except ValueError:
+        return False
+
+
+def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
+    labels = pod["metadata"].get("labels") or {}
+    budgets = [item for item in state.collection(_BUDGETS).namespaces.get(call.namespace, {}).values()
+               if _matches(item.object, labels)]
+    if len(budgets) > 1:
+        raise errors.ApiError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+                              "does not support.")
+    if not budgets:
+        return
+    budget = budgets[0].object
+    status = budget.get("status") or {}
+    if not _ready(pod):
+        healthy, desired = status.get("currentHealthy", 0), status.get("desiredHealthy", 0)
+        if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy >= desired > 0:
+            return
+    _check_and_decrement(state, call, budgets[0], status)
+
+
+def _check_and_decrement(state: State, call: Call, stored: Stored, status: dict[str, Any]) -> None:
+    budget = stored.object
+    name = budget["metadata"]["name"]
+    if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
+        raise errors.too_many_requests(_REFUSED, 10).with_cause(
+            "DisruptionBudget", f"The disruption budget {name} is still being processed by the server.")
+    allowed = status.get("disruptionsAllowed", 0)
+    if allowed < 0:
+        raise errors.forbidden("policy", "poddisruptionbudget", name, "pdb disruptions allowed is negative")
+    if len(status.get("disruptedPods") or ()) > _MOST_DISRUPTED:
+        raise errors.forbidden("policy", "poddisruptionbudget", name, "DisruptedPods map too big - too many evictions "
+                               "not confirmed by PDB controller")
+    if allowed == 0:
+        raise errors.too_many_requests(_REFUSED, 0).with_cause("DisruptionBudget", _why_not(name, status))
+    if call.dry_run:
+        return
+    fresh = {**status, "disruptionsAllowed": allowed - 1,
+             "disruptedPods": {**(status.get("disruptedPods") or {}), call.name: state.timestamp()}}
+    if allowed == 1:
+        fresh["conditions"] = [_disallowed(item, state.timestamp()) for item in fresh.get("conditions") or ()]
+    kind = state.registry.of_resource(_BUDGETS)
+    assert kind is not None
+    state.put(kind, call.namespace, name, {**budget, "metadata": dict(budget["metadata"]), "status": fresh})
+
+
+def _disallowed(condition: dict[str, Any], now: str) -> dict[str, Any]:
+    if condition.get("type") != "DisruptionAllowed":
+        return condition
+    moment = condition.get("lastTransitionTime", now) if condition.get("status") == "False" else now
+    return {**condition, "status": "False", "reason": "InsufficientPods", "lastTransitionTime": moment}
+
+
+def _why_not(name: str, status: dict[str, Any]) -> str:
+    condition = next((item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {})
+    said = condition.get("message", "") if condition.get("status") == "False" else ""
+    desired, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    if said and condition.get("reason") == "SyncFailed":
+        return f"The disruption budget {name} does not allow evicting pods currently because it failed sync: {said}"
+    if healthy <= desired:
+        return f"The disruption budget {name} needs {desired} healthy pods and has {healthy} currently"
+    if said:
+        return f"The disruption budget {name} does not allow evicting pods currently ({condition.get('reason')}): {said}"
+    return f"The disruption budget {name} does not allow evicting pods currently"
+
+
+def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) -> None:
+    """addConditionAndDeletePod."""
+    from harness.apiserver.subresources import set_condition
+
+    pod = stored.object
+    if not call.dry_run:
+        condition = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+                     "message": "Eviction API: evicting"}
+        status = set_condition(pod.get("status") or {}, condition, state.timestamp())
+        marked = store_next(state, call, stored, {**pod, "metadata": dict(pod["metadata"]), "status": status})
+        if options.version == pod["metadata"]["resourceVersion"]:
+            options.version = marked.object["metadata"]["resourceVersion"]
+        stored = marked
+    delete_object(state, call, stored, options)
+    call.before = pod

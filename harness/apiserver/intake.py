@@ -1,0 +1,202 @@
+"""From a request's body to an object: a private copy, in canonical form, of the right shape.
+
+A real server decodes JSON into Go structs. What that does to an object is done here to the wire form: nulls and empty
+optional fields vanish, and a value of the wrong type is a 400 worded like encoding/json's.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+from harness.apiserver.errors import ApiError, bad_request
+from harness.apiserver.kinds import Kind
+from harness.apiserver.sharing import Shared
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str, "int32": int, "int64": int, "bool": bool, "struct": dict, "map": dict, "list": list,
+}
+_METADATA: dict[str, Any] = {
+    "name": "string", "generateName": "string", "namespace": "string", "uid": "string", "resourceVersion": "string",
+    "generation": "int64", "creationTimestamp": "string", "deletionTimestamp": "string", "finalizers": ["string"],
+    "deletionGracePeriodSeconds": "int64", "labels": "stringmap", "annotations": "stringmap",
+    "ownerReferences": [{"apiVersion": "string", "kind": "string", "name": "string", "uid": "string",
+                         "controller": "bool", "blockOwnerDeletion": "bool"}],
+    "managedFields": ["struct"],
+}
+_SELECTOR = {"matchLabels": "stringmap",
+             "matchExpressions": [{"key": "string", "operator": "string", "values": ["string"]}]}
+_CONTAINERS = [{
+    "name": "string", "image": "string", "imagePullPolicy": "string", "ports": ["struct"], "env": ["struct"],
+    "command": ["string"], "args": ["string"], "volumeMounts": ["struct"],
+    "resources": {"requests": "map", "limits": "map"},
+}]
+_POD_SPEC = {
+    "containers": _CONTAINERS, "initContainers": _CONTAINERS, "ephemeralContainers": ["struct"],
+    "nodeName": "string", "restartPolicy": "string", "terminationGracePeriodSeconds": "int64",
+    "activeDeadlineSeconds": "int64", "schedulerName": "string", "nodeSelector": "stringmap",
+    "tolerations": ["struct"], "volumes": ["struct"], "schedulingGates": ["struct"],
+}
+_TEMPLATE = {"metadata": _METADATA, "spec": _POD_SPEC}
+_WORKLOAD_STATUS = {
+    "replicas": "int32", "fullyLabeledReplicas": "int32", "readyReplicas": "int32", "availableReplicas": "int32",
+    "terminatingReplicas": "int32", "observedGeneration": "int64", "conditions": ["struct"],
+}
+_WORKLOAD: dict[str, dict[str, Any]] = {
+    "spec": {"replicas": "int32", "minReadySeconds": "int32", "selector": _SELECTOR, "template": _TEMPLATE},
+    "status": _WORKLOAD_STATUS,
+}
+#: The shape of the fields that the server itself reads, by kind.
+SHAPES: dict[str, dict[str, Any]] = {
+    "Pod": {"spec": _POD_SPEC, "status": {"phase": "string", "conditions": ["struct"], "containerStatuses": ["struct"],
+                                          "podIPs": ["struct"], "podIP": "string", "qosClass": "string"}},
+    "ReplicaSet": _WORKLOAD,
+    "Deployment": _WORKLOAD,
+    "StatefulSet": _WORKLOAD,
+    "ReplicationController": {
+        "spec": {**_WORKLOAD["spec"], "selector": "stringmap"}, "status": _WORKLOAD_STATUS},
+    "PodDisruptionBudget": {"spec": {"selector": _SELECTOR}, "status": {
+        "disruptionsAllowed": "int32", "currentHealthy": "int32", "desiredHealthy": "int32", "expectedPods": "int32",
+        "observedGeneration": "int64", "disruptedPods": "map", "conditions": ["struct"]}},
+    "ResourceQuota": {"spec": {"hard": "map", "scopes": ["string"]}, "status": {"hard": "map", "used": "map"}},
+    "LimitRange": {"spec": {"limits": [{"type": "string", "default": "map", "defaultRequest": "map", "min": "map",
+                                        "max": "map", "maxLimitRequestRatio": "map"}]}},
+    "Namespace": {"spec": {"finalizers": ["string"]}, "status": {"phase": "string"}},
+    "Event": {"involvedObject": "struct", "regarding": "struct", "count": "int32", "reason": "string",
+              "source": "struct"},
+    "CustomResourceDefinition": {"spec": {"group": "string", "scope": "string",
+                                          "names": {"plural": "string", "kind": "string", "shortNames": ["string"]},
+                                          "versions": [{"name": "string", "served": "bool", "storage": "bool",
+                                                        "subresources": "struct"}]}},
+    "Scale": {"spec": {"replicas": "int32"}},
+    "Binding": {"target": {"name": "string", "kind": "string"}},
+    "Eviction": {"deleteOptions": "struct"},
+    "DeleteOptions": {"gracePeriodSeconds": "int64", "propagationPolicy": "string", "orphanDependents": "bool",
+                      "preconditions": {"uid": "string", "resourceVersion": "string"}},
+}
+#: Free-form parts: their empty and null values mean something.
+_FREE_FORM = frozenset({"data", "binaryData", "stringData"})
+_DROPPED_WHEN_EMPTY = frozenset({"labels", "annotations", "ownerReferences", "finalizers", "generateName", "uid",
+                                 "resourceVersion", "namespace", "name", "selfLink", "managedFields", "generation"})
+
+
+def copied(value: Any) -> Any:
+    """A deep copy without nulls."""
+    kind = type(value)
+    if kind is dict:
+        return {key: copied(item) for key, item in value.items() if item is not None}
+    if kind is list:
+        return [copied(item) for item in value]
+    return value
+
+
+def deep_copy(value: Any) -> Any:
+    """A deep copy of JSON data. Raises ValueError on anything else."""
+    return marshal.loads(marshal.dumps(value))
+
+
+def take_in(body: Any, kind: Kind) -> dict[str, Any]:
+    """The object in a request's body: a copy of the right shape. Raises ApiError 400.
+
+    The spec of a pod is left uncopied: `defaults` replaces it by a shared, immutable one.
+    """
+    if type(body) is not dict:
+        raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
+                          "object; send the object itself")
+    if body.get("kind", kind.kind) != kind.kind:
+        raise bad_request(f'{body["kind"]} in version "{kind.version}" cannot be handled as a {kind.kind}: converting '
+                          f'({body.get("apiVersion", "")}.{body["kind"]}) to ({kind.api_version}.{kind.kind}): unknown '
+                          "conversion")
+    version = body.get("apiVersion", kind.api_version)
+    if version != kind.api_version:
+        raise bad_request(f"the API version in the data ({version}) does not match the expected API version "
+                          f"({kind.api_version})")
+    pod = kind.kind == "Pod"
+    payload = {key: item if key == "metadata" or (pod and key == "spec") else copied(item)
+               for key, item in body.items() if item is not None}
+    payload["apiVersion"], payload["kind"] = kind.api_version, kind.kind
+    payload["metadata"] = canonical_metadata(payload.get("metadata") or {}, kind)
+    if not pod:
+        check_shape(payload, kind)
+    elif payload.get("status"):
+        _check(payload["status"], SHAPES["Pod"]["status"], "status", kind)
+    return payload
+
+
+def check_pod_spec(spec: Any) -> None:
+    """The part of `take_in` that is left out for pods. Raises ApiError 400."""
+    _check(spec, _POD_SPEC, "spec", Kind("", "v1", "Pod", "pods"))
+
+
+def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
+    """The metadata without its empty fields. Raises ApiError 400 on a wrong type."""
+    if type(metadata) is not dict:
+        raise _wrong(metadata, "struct", "metadata", kind)
+    result = {}
+    for key, item in metadata.items():
+        if item is None or (not item and key in _DROPPED_WHEN_EMPTY):
+            continue
+        shared = _SHARED_PARTS.get(key)
+        if shared is not None:
+            item = shared(item)
+        elif type(item) is not str:
+            if key in _METADATA:
+                _check(item, _METADATA[key], f"metadata.{key}", kind)
+            item = copied(item)
+        elif _METADATA.get(key, "string") != "string":
+            raise _wrong(item, str(_METADATA[key]), f"metadata.{key}", kind)
+        result[key] = item
+    return result
+
+
+def check_shape(payload: dict[str, Any], kind: Kind) -> None:
+    shape = SHAPES.get(kind.kind) if kind.strategic else None
+    if shape is not None:
+        _check(payload, shape, "", kind)
+
+
+def check_part(payload: Any, part: str) -> None:
+    """The shape of an object that is no resource: Scale, Binding, Eviction, DeleteOptions. Raises ApiError 400."""
+    _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
+
+
+def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
+    found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+    owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
+    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: json: cannot '
+                       f"unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type "
+                       f"{expected}")
+
+
+def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
+    if type(shape) is dict:
+        if type(value) is not dict:
+            raise _wrong(value, "struct", path, kind)
+        for name, item in value.items():
+            inner = shape.get(name)
+            if inner is not None and item is not None:
+                _check(item, inner, f"{path}.{name}" if path else name, kind)
+    elif type(shape) is list:
+        if type(value) is not list:
+            raise _wrong(value, "list", path, kind)
+        for item in value:
+            _check(item, shape[0], path, kind)
+    elif shape == "stringmap":
+        if type(value) is not dict:
+            raise _wrong(value, "map[string]string", path, kind)
+        for item in value.values():
+            if type(item) is not str:
+                raise _wrong(item, "string", path, kind)
+    elif type(value) is not _TYPES[shape] or (shape == "int32" and not -2**31 <= value < 2**31):
+        raise _wrong(value, shape, path, kind)
+
+
+def _shared_part(name: str) -> Shared:
+    def canonical(part: Any) -> Any:
+        _check(part, _METADATA[name], f"metadata.{name}", Kind("", "v1", "ObjectMeta", ""))
+        return copied(part)
+
+    return Shared(canonical)
+
+
+_SHARED_PARTS = {name: _shared_part(name) for name in ("labels", "annotations", "ownerReferences", "finalizers")}

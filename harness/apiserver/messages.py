@@ -1,0 +1,118 @@
+"""What goes in and out of the API server: requests, replies, watches and their events."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from harness.apiserver.stored import Stored
+
+NO_QUERY: Mapping[str, str] = {}
+JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
+
+
+class Request:
+    """One API request. `as_of` answers a list or watch from the collection as it was at that resourceVersion."""
+
+    __slots__ = ("actor", "as_of", "body", "content_type", "method", "path", "query")
+
+    def __init__(self, method: str, path: str, query: Mapping[str, str] = NO_QUERY, body: Any = None,
+                 content_type: str = "application/json", actor: str = "", as_of: int | None = None) -> None:
+        self.method = method
+        self.path = path
+        self.query = query
+        self.body = body
+        self.content_type = content_type
+        self.actor = actor
+        self.as_of = as_of
+
+
+class WatchEvent:
+    """One event of a watch. Shared between watches: neither it nor its object may be changed."""
+
+    __slots__ = ("_raw", "_stored", "object", "type")
+
+    def __init__(self, kind: str, payload: dict[str, Any], stored: Stored | None = None) -> None:
+        #: "ADDED", "MODIFIED", "DELETED", "BOOKMARK" or "ERROR".
+        self.type = kind
+        self.object = payload
+        self._stored = stored
+        self._raw: bytes | None = None
+
+    def raw(self) -> bytes:
+        """The event as it goes over the wire, made once."""
+        if self._raw is None:
+            payload = self._stored.raw() if self._stored is not None else orjson.dumps(self.object)
+            self._raw = b'{"type":"%s","object":%s}' % (self.type.encode(), payload)
+        return self._raw
+
+
+class Watch:
+    """A running watch: a buffer of events that its owner drains. It lives until one side ends it."""
+
+    __slots__ = ("_unsubscribe", "closed", "events", "on_event")
+
+    def __init__(self) -> None:
+        self.events: deque[WatchEvent] = deque()
+        #: Called when `events` goes from empty to non-empty, and when the server closes the watch.
+        self.on_event: Callable[[], None] | None = None
+        self.closed = False
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def push(self, event: WatchEvent) -> None:
+        """Server side: append one event."""
+        events = self.events
+        events.append(event)
+        if len(events) == 1 and self.on_event is not None:
+            self.on_event()
+
+    def attach(self, unsubscribe: Callable[[], None]) -> None:
+        """Server side: how to leave the collection."""
+        self._unsubscribe = unsubscribe
+
+    def stop(self) -> None:
+        """Client side: no more events, please."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self.closed = True
+
+    def close(self) -> None:
+        """Server side: end the stream; events already buffered can still be read."""
+        if not self.closed:
+            self.stop()
+            if self.on_event is not None:
+                self.on_event()
+
+
+class Reply:
+    """The answer to a request. `body` is shared with the store: it may not be changed."""
+
+    __slots__ = ("_items", "_raw", "_stored", "body", "headers", "status", "watch")
+
+    def __init__(self, status: int, body: dict[str, Any] | None, *, stored: Stored | None = None,
+                 items: Sequence[Stored] | None = None, watch: Watch | None = None,
+                 headers: Mapping[str, str] = JSON_HEADERS) -> None:
+        self.status = status
+        self.body = body
+        self.watch = watch
+        self.headers = headers
+        self._stored = stored
+        self._items = items
+        self._raw: bytes | None = None
+
+    def raw(self) -> bytes:
+        """The body as JSON. Stored objects are serialised once per version, whoever reads them."""
+        if self._stored is not None:
+            return self._stored.raw()
+        if self._raw is None:
+            if self._items is not None and self.body is not None:
+                envelope = orjson.dumps({key: value for key, value in self.body.items() if key != "items"})
+                items = b",".join([item.raw() for item in self._items])
+                self._raw = b'%s,"items":[%s]}' % (envelope[:-1], items)
+            else:
+                self._raw = orjson.dumps(self.body)
+        return self._raw

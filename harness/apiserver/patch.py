@@ -1,0 +1,120 @@
+"""PATCH (apiserver/pkg/endpoints/handlers/patch.go)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonpatch
+import jsonpointer
+
+from harness.apiserver import errors
+from harness.apiserver.create import settle_place, store_new
+from harness.apiserver.defaults import apply_defaults
+from harness.apiserver.events import to_served_form, to_stored_form
+from harness.apiserver.intake import deep_copy, take_in
+from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import Reply
+from harness.apiserver.patching.apply import applied
+from harness.apiserver.patching.strategic import apply_strategic
+from harness.apiserver.reading import reply_with
+from harness.apiserver.state import Call, State
+from harness.apiserver.update import check_name, replace
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+_MOST_OPERATIONS = 10_000
+
+
+def patch(state: State, call: Call) -> Reply:
+    """PATCH of an object or of its status."""
+    media = _media_type(call)
+    stored = call.collection.get(call.namespace, call.name)
+    if media == APPLY_PATCH:
+        return _apply(state, call)
+    if stored is None:
+        call.existing()
+        raise AssertionError("unreachable: existing() raises")
+    current = to_served_form(stored.object, call.kind)
+    patched = patched_object(current, call.request.body, media)
+    payload = take_in(to_stored_form(patched, call.kind), call.kind)
+    apply_defaults(payload, call.kind)
+    settle_place(call, payload["metadata"])
+    check_name(call, payload["metadata"])
+    return reply_with(200, replace(state, call, stored, payload), call.kind)
+
+
+def _media_type(call: Call) -> str:
+    media = call.request.content_type.partition(";")[0].strip()
+    accepted = accepted_types(call.kind)
+    if media not in accepted:
+        raise errors.unsupported_media_type(accepted)
+    return media
+
+
+def accepted_types(kind: Kind) -> list[str]:
+    strategic = [STRATEGIC_PATCH] if kind.strategic else []
+    return [JSON_PATCH, MERGE_PATCH, *strategic, APPLY_PATCH]
+
+
+def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, Any]:
+    """The object after the patch; `current` is left alone. Raises ApiError 400 or 422."""
+    if media == JSON_PATCH:
+        return _json_patched(current, body)
+    if not isinstance(body, dict):
+        raise errors.bad_request("error decoding patch: json: cannot unmarshal this value into Go value of type "
+                                 "map[string]interface {}; a merge patch is a JSON object")
+    if media == MERGE_PATCH:
+        merged = merge_patched(current, body)
+        return merged if isinstance(merged, dict) else {}
+    return apply_strategic(current, body)
+
+
+def merge_patched(current: Any, body: Any) -> Any:
+    """RFC 7386."""
+    if not isinstance(body, dict):
+        return body
+    result = dict(current) if isinstance(current, dict) else {}
+    for key, item in body.items():
+        if item is None:
+            result.pop(key, None)
+        else:
+            result[key] = merge_patched(result.get(key), item)
+    return result
+
+
+def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
+    if not isinstance(body, list):
+        raise errors.bad_request("error decoding patch: json: cannot unmarshal object into Go value of type "
+                                 "[]handlers.jsonPatchOp; a JSON patch is a list of operations")
+    if len(body) > _MOST_OPERATIONS:
+        raise errors.ApiError(413, "RequestEntityTooLarge", "Request entity too large: The allowed maximum operations "
+                              f"in a JSON patch is {_MOST_OPERATIONS}, got {len(body)}")
+    try:
+        result = jsonpatch.JsonPatch(body).apply(deep_copy(current), in_place=True)
+    except jsonpatch.InvalidJsonPatch as problem:
+        raise errors.bad_request(f"invalid JSON patch: {problem}") from None
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError) as problem:
+        raise errors.unprocessable(str(problem)) from None
+    if not isinstance(result, dict):
+        raise errors.unprocessable("the patch replaces the whole object by something that is no object")
+    return result
+
+
+def _apply(state: State, call: Call) -> Reply:
+    """Server-side apply: creates the object if it is not there."""
+    stored = call.collection.get(call.namespace, call.name)
+    current = stored.object if stored is not None else None
+    payload = take_in(applied(state, call, current), call.kind)
+    settle_place(call, payload["metadata"])
+    check_name(call, payload["metadata"])
+    if stored is None:
+        if call.subresource:
+            call.existing()
+        if payload["metadata"].get("uid"):
+            raise call.conflict(f"uid mismatch: the provided object specified uid {payload['metadata']['uid']}, and no "
+                                "existing object was found")
+        return reply_with(201, store_new(state, call, payload), call.kind)
+    apply_defaults(payload, call.kind)
+    return reply_with(200, replace(state, call, stored, payload), call.kind)

@@ -1,0 +1,192 @@
+"""GET, LIST and WATCH (apiserver/pkg/storage/cacher and etcd3, meta/internalversion/validation)."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from harness.apiserver import errors
+from harness.apiserver.errors import ApiError, FieldError
+from harness.apiserver.events import to_served_form
+from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import Reply
+from harness.apiserver.selectors import ObjectMatcher, object_matcher
+from harness.apiserver.state import Call, State
+from harness.apiserver.store import Collection
+from harness.apiserver.stored import Stored
+from harness.apiserver.watching import start_watch
+
+_EXPIRED_LIST = "The resourceVersion for the provided list is too old."
+_EXPIRED_TOKEN = ("The provided continue parameter is too old to display a consistent list result. You can start a new "
+                  "list without the continue parameter, or use the continue token in this response to retrieve the "
+                  "remainder of the results. Continuing with the provided token results in an inconsistent list - "
+                  "objects that were created, modified, or deleted between the time the first chunk was returned and "
+                  "now may show up in the list.")
+_EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
+_TRUE = frozenset({"true", "1", "True", "TRUE", "t", "T"})
+
+
+def served(stored: Stored, kind: Kind) -> Stored:
+    """The stored object as this kind's API version shows it."""
+    payload = to_served_form(stored.object, kind)
+    return stored if payload is stored.object else Stored(stored.key, payload, stored.version)
+
+
+def reply_with(status: int, stored: Stored, kind: Kind) -> Reply:
+    if kind.stored_as or kind.api_version != stored.object["apiVersion"]:
+        stored = served(stored, kind)
+    return Reply(status, stored.object, stored=stored)
+
+
+def get(state: State, call: Call) -> Reply:
+    stored = call.existing()
+    wanted = call.request.query.get("resourceVersion")
+    if wanted:
+        _check_not_future(state, parse_version(wanted))
+    return reply_with(200, stored, call.kind)
+
+
+def parse_version(text: str) -> int:
+    """A resourceVersion from a query. Raises ApiError 400."""
+    if not text.isdecimal():
+        raise errors.bad_request(f"Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax; "
+                                 "resourceVersion must be a version that this server has returned")
+    return int(text)
+
+
+def _check_not_future(state: State, version: int) -> None:
+    if version > state.versions.current:
+        raise errors.too_large_resource_version(version, state.versions.current)
+
+
+def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
+    return object_matcher(kind, query.get("labelSelector", ""), query.get("fieldSelector", ""))
+
+
+def list_or_watch(state: State, call: Call) -> Reply:
+    """GET on a collection: a watch if the query says so."""
+    query = call.request.query
+    findings = _option_findings(query)
+    if findings:
+        raise errors.invalid("meta.k8s.io", "ListOptions", "", findings)
+    if query.get("watch") in _TRUE:
+        version = query.get("resourceVersion", "")
+        if version:
+            parse_version(version)
+        return Reply(200, None, watch=start_watch(state, call, matcher(call.kind, query)))
+    return _list(state, call)
+
+
+def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
+    """ValidateListOptions."""
+    match, found = query.get("resourceVersionMatch", ""), []
+    field = "resourceVersionMatch"
+    initial = query.get("sendInitialEvents", "")
+    if query.get("watch") in _TRUE:
+        if initial and match != _NOT_OLDER:
+            found.append(errors.forbidden_value(
+                field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+        if match and not initial:
+            found.append(errors.forbidden_value(
+                field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+        if match and match != _NOT_OLDER:
+            found.append(errors.not_supported(field, match, [_NOT_OLDER]))
+        return found
+    if match:
+        if not query.get("resourceVersion"):
+            found.append(errors.forbidden_value(
+                field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+        if query.get("continue"):
+            found.append(errors.forbidden_value(field, "resourceVersionMatch is forbidden when continue is provided"))
+        if match not in (_EXACT, _NOT_OLDER):
+            found.append(errors.not_supported(field, match, [_EXACT, _NOT_OLDER, ""]))
+        if match == _EXACT and query.get("resourceVersion") == "0":
+            found.append(errors.forbidden_value(
+                field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    if initial:
+        found.append(errors.forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    return found
+
+
+def _list(state: State, call: Call) -> Reply:
+    query, collection = call.request.query, call.collection
+    limit = _parse_limit(query.get("limit", ""))
+    start = ""
+    exact: int | None = None
+    if query.get("continue"):
+        start, exact = _decode_continue(state, collection, query["continue"])
+    elif query.get("resourceVersion", "") not in ("", "0"):
+        version = parse_version(query["resourceVersion"])
+        _check_not_future(state, version)
+        match = query.get("resourceVersionMatch", "")
+        if match == _EXACT or (not match and limit):
+            exact = version
+            if version < collection.compacted:
+                raise errors.expired(_EXPIRED_LIST)
+    if exact is None:
+        exact = call.request.as_of
+        if exact is not None and exact < collection.compacted:
+            raise errors.expired(_EXPIRED_LIST)
+    shown = state.versions.current if exact is None else exact
+    items = selected(collection, call, exact, matcher(call.kind, query))
+    if start:
+        items = [item for item in items if item.key >= start]
+    return _list_reply(call.kind, items, shown, limit)
+
+
+def selected(collection: Collection, call: Call, version: int | None, matches: ObjectMatcher | None) -> list[Stored]:
+    """The objects of a request's namespace and selection, in key order, now or at `version`."""
+    if version is not None:
+        items = collection.as_of(version)
+        if call.namespace:
+            prefix = f"{call.namespace}/"
+            items = [item for item in items if item.key.startswith(prefix)]
+    elif call.namespace:
+        names = collection.namespaces.get(call.namespace) or {}
+        items = [names[name] for name in sorted(names)]
+    else:
+        items = collection.sorted_items()
+    if matches is not None:
+        items = [item for item in items if matches(item.object)]
+    return items
+
+
+def _list_reply(kind: Kind, items: Sequence[Stored], version: int, limit: int) -> Reply:
+    metadata: dict[str, Any] = {"resourceVersion": str(version)}
+    if limit and len(items) > limit:
+        token = {"v": "meta.k8s.io/v1", "rv": version, "start": items[limit].key}
+        metadata["continue"] = urlsafe_b64encode(orjson.dumps(token)).decode()
+        metadata["remainingItemCount"] = len(items) - limit
+        items = items[:limit]
+    if kind.stored_as:
+        items = [served(item, kind) for item in items]
+    body = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata,
+            "items": [item.object for item in items]}
+    return Reply(200, body, items=items)
+
+
+def _parse_limit(text: str) -> int:
+    if text and not text.lstrip("-").isdecimal():
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax; limit must be a number')
+    return max(int(text or 0), 0)
+
+
+def _decode_continue(state: State, collection: Collection, token: str) -> tuple[str, int]:
+    """The key to go on from and the version to read. Raises ApiError 400, or 410 with a token that goes on today."""
+    try:
+        content = orjson.loads(urlsafe_b64decode(token.encode()))
+        start, version = str(content["start"]), int(content["rv"])
+    except (ValueError, KeyError, TypeError):
+        raise errors.bad_request("continue key is not valid: use the metadata.continue of the previous list "
+                                 "unchanged") from None
+    if version == -1:
+        return start, state.versions.current
+    if version < collection.compacted:
+        error: ApiError = errors.expired(_EXPIRED_TOKEN)
+        fresh = {"v": "meta.k8s.io/v1", "rv": -1, "start": start}
+        error.status["metadata"] = {"continue": urlsafe_b64encode(orjson.dumps(fresh)).decode()}
+        raise error
+    return start, version

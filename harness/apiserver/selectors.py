@@ -1,0 +1,158 @@
+"""Label and field selectors: the query grammar and the object form.
+
+Grammar as in apimachinery/pkg/labels/selector.go: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`,
+`a>1`, `a<1`, joined by commas. The object form is metav1.LabelSelector.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from harness.apiserver.errors import bad_request
+from harness.apiserver.events import stored_field
+from harness.apiserver.kinds import Kind
+
+Labels = Mapping[str, str]
+Matcher = Callable[[Labels], bool]
+ObjectMatcher = Callable[[dict[str, Any]], bool]
+_NO_LABELS: Labels = {}
+
+_REQUIREMENT = re.compile(
+    r"\s*(?P<not>!)?\s*(?P<key>[A-Za-z0-9][-A-Za-z0-9_./]*)\s*"
+    r"(?:(?P<set>in|notin)\s*\((?P<values>[^()]*)\)|(?P<op>==|!=|=|>|<)\s*(?P<value>[-A-Za-z0-9_.]*))?\s*(?:,|$)")
+
+
+def _never(labels: Labels) -> bool:
+    return False
+
+
+def everything(labels: Labels) -> bool:
+    return True
+
+
+def requirement(key: str, operator: str, values: tuple[str, ...]) -> Matcher:
+    """One term; operators are those of LabelSelectorRequirement plus Gt and Lt. Raises ValueError on others."""
+    wanted = frozenset(values)
+    if operator == "In":
+        return lambda labels: labels.get(key) in wanted
+    if operator == "NotIn":
+        return lambda labels: labels.get(key) not in wanted
+    if operator == "Exists":
+        return lambda labels: key in labels
+    if operator == "DoesNotExist":
+        return lambda labels: key not in labels
+    if operator in ("Gt", "Lt"):
+        limit = int(values[0])
+        return lambda labels: _compares(labels.get(key), operator, limit)
+    raise ValueError(f"{operator!r} is not a valid label selector operator")
+
+
+def _compares(value: str | None, operator: str, limit: int) -> bool:
+    try:
+        number = int(value or "")
+    except ValueError:
+        return False
+    return number > limit if operator == "Gt" else number < limit
+
+
+def conjunction(terms: list[Matcher]) -> Matcher:
+    if len(terms) == 1:
+        return terms[0]
+    return lambda labels: all(term(labels) for term in terms)
+
+
+@lru_cache(maxsize=1024)
+def parse_labels(text: str) -> Matcher:
+    """The matcher of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
+    terms: list[Matcher] = []
+    position = 0
+    while position < len(text):
+        found = _REQUIREMENT.match(text, position)
+        if found is None or (found["not"] and (found["set"] or found["op"])):
+            raise bad_request(f'unable to parse requirement: found {text[position:]!r}, expected a label requirement '
+                              "such as key, !key, key=value or key in (a,b)")
+        terms.append(_term(found))
+        position = found.end()
+    return conjunction(terms) if terms else everything
+
+
+def _term(found: re.Match[str]) -> Matcher:
+    key = found["key"]
+    if found["set"]:
+        values = tuple(value.strip() for value in found["values"].split(","))
+        return requirement(key, "In" if found["set"] == "in" else "NotIn", values)
+    if found["op"]:
+        operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[found["op"]]
+        if operator in ("Gt", "Lt") and not re.fullmatch(r"-?[0-9]+", found["value"]):
+            raise bad_request("unable to parse requirement: values[0][" + key + "]: Invalid value: "
+                              f'"{found["value"]}": for \'Gt\', \'Lt\' operators, the value must be an integer')
+        return requirement(key, operator, (found["value"],))
+    return requirement(key, "DoesNotExist" if found["not"] else "Exists", ())
+
+
+def from_object(selector: Mapping[str, Any] | None) -> Matcher:
+    """The matcher of a metav1.LabelSelector: null matches nothing, empty everything (LabelSelectorAsSelector).
+
+    Raises ValueError on an unknown operator or a wrong number of values.
+    """
+    if selector is None:
+        return _never
+    terms = [requirement(key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items()]
+    for expression in selector.get("matchExpressions") or ():
+        operator, values = expression.get("operator", ""), tuple(expression.get("values") or ())
+        if operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
+            raise ValueError(f"{operator!r} is not a valid label selector operator")
+        if bool(values) != (operator in ("In", "NotIn")):
+            raise ValueError(f"values of operator {operator} must {'not be empty' if not values else 'be empty'}")
+        terms.append(requirement(expression.get("key", ""), operator, values))
+    return conjunction(terms) if terms else everything
+
+
+def field_value(payload: Any, path: str) -> str:
+    """The value at a dotted path as field selectors see it: absent is empty, booleans are lower case."""
+    for part in path.split("."):
+        payload = payload.get(part) if isinstance(payload, dict) else None
+        if payload is None:
+            return "false" if path in ("spec.unschedulable", "spec.hostNetwork") else \
+                "0" if path == "status.replicas" else ""
+    if isinstance(payload, dict):
+        return str(payload.get("component", ""))  # an event's source
+    return str(payload).lower() if isinstance(payload, bool) else str(payload)
+
+
+def _parse_fields(text: str, kind: Kind) -> list[tuple[str, bool, str]]:
+    terms = []
+    for part in text.split(","):
+        if not part:
+            continue
+        found = re.fullmatch(r"\s*([^=!]+?)\s*(==|!=|=)(.*)", part)
+        if found is None:
+            raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
+        path = found[1]
+        if path not in ("metadata.name", "metadata.namespace") and path not in kind.fields:
+            if kind.fields:
+                raise bad_request(f"field label not supported: {path}")
+            raise bad_request(f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"')
+        path = stored_field(path) if kind.group == "events.k8s.io" else path
+        terms.append((path, found[2] != "!=", found[3].strip()))
+    return terms
+
+
+@lru_cache(maxsize=1024)
+def object_matcher(kind: Kind, label_selector: str, field_selector: str) -> ObjectMatcher | None:
+    """A predicate over objects; None when everything matches. Raises ApiError 400 on what it cannot parse."""
+    labels = parse_labels(label_selector) if label_selector.strip() else None
+    fields = _parse_fields(field_selector, kind)
+    if labels is None and not fields:
+        return None
+
+    def matches(payload: dict[str, Any]) -> bool:
+        for path, equal, value in fields:
+            if (field_value(payload, path) == value) is not equal:
+                return False
+        return labels is None or labels(payload["metadata"].get("labels") or _NO_LABELS)
+
+    return matches

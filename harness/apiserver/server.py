@@ -1,0 +1,149 @@
+"""The in-memory API server: one function from request to reply.
+
+Every transport (in-process calls, the pipe of the Go bubble, HTTP) ends here. Requests are answered one at a time, in
+the order in which they come, and never wait: time stands still during a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.admission import install
+from harness.apiserver.create import create
+from harness.apiserver.delete import delete, delete_collection
+from harness.apiserver.discovery import discover
+from harness.apiserver.errors import ApiError
+from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import Reply, Request
+from harness.apiserver.patch import patch
+from harness.apiserver.reading import get, list_or_watch
+from harness.apiserver.routing import Place, parse_path
+from harness.apiserver.state import Call, State
+from harness.apiserver.store import Collection
+from harness.apiserver.subresources import SUBRESOURCES
+from harness.apiserver.update import update
+from harness.apiserver.watching import bookmark
+from harness.trace.history import Write
+
+Handler = Callable[[State, Call], Reply]
+_NAMESPACES = ("default", "kube-system")
+_OBJECT_VERBS: dict[str, tuple[str, Handler]] = {
+    "GET": ("get", get), "PUT": ("update", update), "PATCH": ("patch", patch), "DELETE": ("delete", delete),
+}
+_COLLECTION_VERBS: dict[str, tuple[str, Handler]] = {
+    "GET": ("list", list_or_watch), "POST": ("create", create), "DELETE": ("deletecollection", delete_collection),
+}
+_STATUS_VERBS: dict[str, tuple[str, Handler]] = {
+    "GET": ("get", get), "PUT": ("update", update), "PATCH": ("patch", patch),
+}
+_READING = frozenset({"get", "list"})
+_JSON_TYPES = ("application/json",)
+
+
+class ApiServer:
+    """A Kubernetes API server in memory. `loop_now` returns the instant in nanoseconds since the virtual epoch."""
+
+    def __init__(self, loop_now: Callable[[], int], *, seed: int = 0) -> None:
+        self.state = State(loop_now, seed)
+        #: Called after every mutating request, successful or not.
+        self.observers: list[Callable[[Write], None]] = []
+        install(self.state)
+        for name in _NAMESPACES:
+            self.handle(Request("POST", "/api/v1/namespaces", body={"metadata": {"name": name}}))
+
+    def handle(self, request: Request) -> Reply:
+        """Answer a request. Never raises for bad input: what is wrong is said in a Status."""
+        call: Call | None = None
+        try:
+            place = parse_path(request.path)
+            if place is None:
+                return discover(self.state, request)
+            call, handler = self._resolve(request, place)
+            reply = handler(self.state, call)
+        except ApiError as problem:
+            if call is not None and call.verb not in _READING:
+                self._observe(call, problem.code, problem)
+            return Reply(problem.code, problem.status)
+        if self.observers and call.verb not in _READING:
+            self._observe(call, reply.status, None)
+        return reply
+
+    def _resolve(self, request: Request, place: Place) -> tuple[Call, Handler]:
+        kind = self.state.registry.find(place.group, place.version, place.plural)
+        if kind is None or (place.name or request.method == "POST") and kind.namespaced != place.in_namespace \
+                or place.in_namespace and not kind.namespaced:
+            raise errors.unknown_path()
+        if place.subresource:
+            if place.subresource not in kind.subresources:
+                raise errors.unknown_path()
+            verbs: dict[str, tuple[str, Handler]] = SUBRESOURCES.get(place.subresource, _STATUS_VERBS)
+        else:
+            verbs = _OBJECT_VERBS if place.name else _COLLECTION_VERBS
+        found = verbs.get(request.method)
+        if found is None:
+            raise errors.method_not_allowed()
+        verb, handler = found
+        if request.method in ("POST", "PUT") and request.content_type.partition(";")[0].strip() not in _JSON_TYPES:
+            raise errors.unsupported_media_type(_JSON_TYPES)
+        call = Call(request, kind, self.state.collection(kind.collection), place.namespace, place.name,
+                    place.subresource, verb)
+        return call, handler
+
+    def _observe(self, call: Call, code: int, problem: ApiError | None) -> None:
+        if not self.observers or call.dry_run:
+            return
+        message = str(problem) if problem is not None else ""
+        write = Write(
+            at=self.state.now(), actor=call.request.actor, verb=call.verb, resource=call.kind.resource,
+            subresource=call.subresource, namespace=call.namespace, name=call.name, code=code,
+            reason=problem.reason if problem is not None else "", before=call.before,
+            after=None if problem is not None else call.after, body=call.request.body, message=message)
+        for observer in self.observers:
+            observer(write)
+
+    # -- for the world ------------------------------------------------------------------------------------------------
+
+    @property
+    def resource_version(self) -> int:
+        """The version of the latest write."""
+        return self.state.versions.current
+
+    def find(self, resource: str, namespace: str, name: str) -> dict[str, Any] | None:
+        """The stored object, or None. `resource` is `plural.group`; it is shared: never change it."""
+        stored = self._collection(resource).get(namespace, name)
+        return stored.object if stored is not None else None
+
+    def objects(self, resource: str, namespace: str | None = None) -> list[dict[str, Any]]:
+        """The stored objects in order of creation; of one namespace, or of all. They are shared: never change them."""
+        collection = self._collection(resource)
+        items = collection.items if namespace is None else collection.namespaces.get(namespace, {})
+        return [stored.object for stored in items.values()]
+
+    def compact(self, resource: str | None = None) -> None:
+        """Forget old versions, of one resource or of all: reading or watching from them gives 410 Gone."""
+        collections = self.state.collections.values() if resource is None else [self._collection(resource)]
+        for collection in collections:
+            collection.compact()
+
+    def close_watches(self, resource: str | None = None) -> None:
+        """End running watches, of one resource or of all, as a server does that restarts or times out."""
+        collections = self.state.collections.values() if resource is None else [self._collection(resource)]
+        for collection in collections:
+            collection.close_watches()
+
+    def send_bookmarks(self, resource: str) -> None:
+        """Send a bookmark with the current version to every watch of a resource that asked for bookmarks."""
+        kind = self._kind(resource)
+        event = bookmark(kind, self.state.versions.current)
+        self.state.collection(kind.collection).send(event)
+
+    def _kind(self, resource: str) -> Kind:
+        kind = self.state.registry.of_resource(resource)
+        if kind is None:
+            raise KeyError(f"no resource {resource!r}: name it as plural.group, for example replicasets.apps")
+        return kind
+
+    def _collection(self, resource: str) -> Collection:
+        return self.state.collection(self._kind(resource).collection)

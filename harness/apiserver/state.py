@@ -1,0 +1,105 @@
+"""The server's state, and what a request in progress knows about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.kinds import Kind, Registry
+from harness.apiserver.messages import Request
+from harness.apiserver.store import Collection, Versions
+from harness.apiserver.stored import Stored
+from harness.clock import rfc3339
+
+#: apimachinery/pkg/util/rand: no vowels and no look-alikes.
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX_LENGTH = 5
+_LONGEST_BASE = 63 - _SUFFIX_LENGTH
+
+
+class Call:
+    """One request, resolved to a kind and a place. Handlers note here what the request did to which object."""
+
+    __slots__ = ("after", "before", "collection", "dry_run", "kind", "name", "namespace", "request", "subresource",
+                 "verb")
+
+    def __init__(self, request: Request, kind: Kind, collection: Collection, namespace: str, name: str,
+                 subresource: str, verb: str) -> None:
+        self.request = request
+        self.kind = kind
+        self.collection = collection
+        self.namespace = namespace
+        self.name = name
+        self.subresource = subresource
+        self.verb = verb
+        self.dry_run = request.query.get("dryRun") == "All"
+        self.before: dict[str, Any] | None = None
+        self.after: dict[str, Any] | None = None
+
+    def existing(self) -> Stored:
+        """The stored object that the request names. Raises ApiError 404."""
+        stored = self.collection.get(self.namespace, self.name)
+        if stored is None:
+            raise errors.not_found(self.kind.group, self.kind.plural, self.name)
+        return stored
+
+    def conflict(self, why: str = errors.OPTIMISTIC_LOCK) -> errors.ApiError:
+        return errors.conflict(self.kind.group, self.kind.plural, self.name, why)
+
+    def forbidden(self, name: str, why: str) -> errors.ApiError:
+        return errors.forbidden(self.kind.group, self.kind.plural, name, why)
+
+
+#: Looks at (and may replace parts of) an object before it is stored: (state, call, new object, old object or None).
+Admission = Callable[["State", Call, dict[str, Any], "dict[str, Any] | None"], None]
+
+
+class State:
+    """Everything the server remembers. Handlers are functions of a State and a Call."""
+
+    def __init__(self, now: Callable[[], int], seed: int) -> None:
+        #: The instant, in nanoseconds since the virtual epoch.
+        self.now = now
+        self.versions = Versions()
+        self.registry = Registry()
+        self.collections: dict[str, Collection] = {}
+        #: Run in order: first those that may change the object, then, after validation, those that only judge it.
+        self.mutating_admission: list[Admission] = []
+        self.validating_admission: list[Admission] = []
+        #: Called after a pod or another object came, changed or went: (kind, old, new).
+        self.after_write: list[Callable[[State, Kind, dict[str, Any] | None, dict[str, Any] | None], None]] = []
+        self._random = Random(seed)
+        self._uids = 0
+
+    def collection(self, resource: str) -> Collection:
+        found = self.collections.get(resource)
+        if found is None:
+            found = self.collections[resource] = Collection(self.versions)
+        return found
+
+    def timestamp(self) -> str:
+        return rfc3339(self.now())
+
+    def next_uid(self) -> str:
+        """UIDs ascend in order of creation, which makes upstream's tie-breaks by UID repeatable."""
+        self._uids += 1
+        return f"00000000-0000-4000-8000-{self._uids:012x}"
+
+    def generated_name(self, prefix: str) -> str:
+        """names.SimpleNameGenerator.GenerateName, from the seed."""
+        suffix = "".join(self._random.choices(_ALPHABET, k=_SUFFIX_LENGTH))
+        return prefix[:_LONGEST_BASE] + suffix
+
+    def wrote(self, kind: Kind, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
+        for notify in self.after_write:
+            notify(self, kind, old, new)
+
+    def put(self, kind: Kind, namespace: str, name: str, payload: dict[str, Any]) -> Stored:
+        """Store the next version of an object on the server's own behalf; `payload` becomes the store's."""
+        collection = self.collection(kind.collection)
+        before = collection.get(namespace, name)
+        stored = collection.put(namespace, name, payload)
+        self.wrote(kind, before.object if before else None, stored.object)
+        return stored

@@ -1,0 +1,235 @@
+"""Subresources that are more than a part of their object: scale, binding, resize, ephemeral containers, finalize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.defaults import shared_pod_spec
+from harness.apiserver.eviction import evict
+from harness.apiserver.intake import check_part, deep_copy, take_in
+from harness.apiserver.messages import Reply
+from harness.apiserver.patch import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, patched_object
+from harness.apiserver.reading import get, reply_with
+from harness.apiserver.state import Call, State
+from harness.apiserver.stored import Stored
+from harness.apiserver.update import check_name, deletes, replace, store_next
+from harness.apiserver.validation_pods import container_findings
+
+Handler = Callable[[State, Call], Reply]
+_SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+_MATCH_OPERATORS = {"In": "in", "NotIn": "notin"}
+
+
+# -- scale ------------------------------------------------------------------------------------------------------------
+
+
+def _at(payload: Any, path: str) -> Any:
+    for part in path.strip(".").split("."):
+        payload = payload.get(part) if isinstance(payload, dict) else None
+    return payload
+
+
+def _with(payload: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    head, _, rest = path.strip(".").partition(".")
+    return {**payload, head: _with(payload.get(head) or {}, rest, value) if rest else value}
+
+
+def selector_text(selector: dict[str, Any]) -> str:
+    """A label selector in query form, as Scale reports it; terms sorted by key (labels.Selector.String)."""
+    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for item in selector.get("matchExpressions") or ():
+        key, operator = item["key"], item["operator"]
+        if operator in _MATCH_OPERATORS:
+            terms.append((key, f"{key} {_MATCH_OPERATORS[operator]} ({','.join(sorted(item['values']))})"))
+        else:
+            terms.append((key, key if operator == "Exists" else f"!{key}"))
+    return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]))
+
+
+def _scale_of(call: Call, payload: dict[str, Any]) -> dict[str, Any]:
+    """autoscaling/v1 Scale of an object."""
+    kind, old = call.kind, payload["metadata"]
+    metadata = {name: old[name] for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+                if name in old}
+    wanted = _at(payload, kind.scale_paths.get("specReplicasPath", "spec.replicas"))
+    status: dict[str, Any] = {
+        "replicas": _at(payload, kind.scale_paths.get("statusReplicasPath", "status.replicas")) or 0}
+    if kind.scale_paths:
+        text = _at(payload, kind.scale_paths.get("labelSelectorPath", "")) or ""
+    elif kind.kind == "ReplicationController":
+        text = selector_text({"matchLabels": payload["spec"].get("selector") or {}})
+    else:
+        text = selector_text(payload["spec"].get("selector") or {})
+    if text:
+        status["selector"] = text
+    return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
+            "spec": {"replicas": wanted} if wanted else {}, "status": status}
+
+
+def _get_scale(state: State, call: Call) -> Reply:
+    return Reply(200, _scale_of(call, call.existing().object))
+
+
+def _put_scale(state: State, call: Call) -> Reply:
+    return _set_scale(state, call, call.request.body)
+
+
+def _patch_scale(state: State, call: Call) -> Reply:
+    media = call.request.content_type.partition(";")[0].strip()
+    accepted = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH]
+    if media not in accepted:
+        raise errors.unsupported_media_type(accepted)
+    current = _scale_of(call, call.existing().object)
+    return _set_scale(state, call, patched_object(current, call.request.body, media))
+
+
+def _set_scale(state: State, call: Call, scale: Any) -> Reply:
+    stored = call.existing()
+    check_part(scale, "Scale")
+    metadata = dict(scale.get("metadata") or {})
+    check_name(call, metadata)
+    wanted = (scale.get("spec") or {}).get("replicas") or 0
+    if wanted < 0:
+        finding = errors.invalid_value("spec.replicas", wanted, "must be greater than or equal to 0")
+        raise errors.invalid("autoscaling", "Scale", call.name, [finding])
+    if metadata.get("uid") and metadata["uid"] != stored.object["metadata"]["uid"]:
+        raise call.conflict("Precondition failed: UID in precondition: "
+                            f"{metadata['uid']}, UID in object meta: {stored.object['metadata']['uid']}")
+    payload = _with(stored.object, call.kind.scale_paths.get("specReplicasPath", "spec.replicas"), wanted)
+    payload["metadata"] = {**stored.object["metadata"],
+                           "resourceVersion": metadata.get("resourceVersion") or stored.object["metadata"]["resourceVersion"]}
+    return Reply(200, _scale_of(call, replace(state, call, stored, payload).object))
+
+
+# -- pods -------------------------------------------------------------------------------------------------------------
+
+
+def set_condition(status: dict[str, Any], condition: dict[str, Any], now: str) -> dict[str, Any]:
+    """The status with this condition; its transition time moves only if its status does (podutil.UpdatePodCondition)."""
+    conditions = list(status.get("conditions") or ())
+    for index, old in enumerate(conditions):
+        if old["type"] == condition["type"]:
+            same = old.get("status") == condition["status"]
+            moment = old.get("lastTransitionTime", now) if same else now
+            conditions[index] = {**condition, "lastTransitionTime": moment}
+            break
+    else:
+        conditions.append({**condition, "lastTransitionTime": now})
+    return {**status, "conditions": conditions}
+
+
+def _bind(state: State, call: Call) -> Reply:
+    """POST pods/NAME/binding: give the pod its node, once (registry/core/pod/storage BindingREST)."""
+    body = call.request.body
+    check_part(body, "Binding")
+    metadata = body.get("metadata") or {}
+    if metadata.get("name", call.name) != call.name:
+        raise errors.bad_request("name in URL does not match name in Binding object")
+    node = (body.get("target") or {}).get("name")
+    if not node:
+        raise errors.ApiError(500, "", "target.name: Required value")
+    stored = call.existing()
+    old = stored.object
+    call.before = old
+    if metadata.get("uid") and metadata["uid"] != old["metadata"]["uid"]:
+        raise call.conflict(f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: "
+                            f"{old['metadata']['uid']}")
+    problem = ""
+    if old["metadata"].get("deletionTimestamp"):
+        problem = f"pod {call.name} is being deleted, cannot be assigned to a host"
+    elif old["spec"].get("nodeName"):
+        problem = f"pod {call.name} is already assigned to node {errors.quote(old['spec']['nodeName'])}"
+    elif old["spec"].get("schedulingGates"):
+        problem = f"pod {call.name} has non-empty .spec.schedulingGates"
+    if problem:
+        raise errors.conflict("", "pods/binding", call.name, problem)
+    spec = shared_pod_spec({**old["spec"], "nodeName": node})
+    fresh = {**old["metadata"], "generation": old["metadata"].get("generation", 0) + 1}
+    for part in ("annotations", "labels"):
+        if metadata.get(part):
+            fresh[part] = {**(fresh.get(part) or {}), **metadata[part]}
+    status = set_condition(old.get("status") or {}, {"type": "PodScheduled", "status": "True"}, state.timestamp())
+    store_next(state, call, stored, {**old, "metadata": fresh, "spec": spec, "status": status})
+    return Reply(201, {**_SUCCESS, "code": 201})
+
+
+def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, Any], Any]) -> Reply:
+    """PUT or PATCH of one part of a pod's spec that the pod itself does not let change."""
+    stored = call.existing()
+    old = stored.object
+    call.before = old
+    media = call.request.content_type.partition(";")[0].strip()
+    sent = call.request.body if call.verb == "update" else patched_object(old, call.request.body, media)
+    payload = take_in(sent, call.kind)
+    version = payload["metadata"].get("resourceVersion")
+    if version and version != old["metadata"]["resourceVersion"]:
+        raise call.conflict()
+    fresh = shared_pod_spec(payload.get("spec") or {})
+    spec = {**old["spec"], group: keep(fresh.get(group) or [], old["spec"].get(group) or [])}
+    findings = container_findings(spec.get("containers") or [], "spec.containers")
+    if findings:
+        raise errors.invalid("", "Pod", call.name, findings)
+    metadata = dict(old["metadata"])
+    if spec != old["spec"]:
+        metadata["generation"] = metadata.get("generation", 0) + 1
+    final = {**old, "metadata": metadata, "spec": shared_pod_spec(spec)}
+    return reply_with(200, store_next(state, call, stored, final), call.kind)
+
+
+def _resize(state: State, call: Call) -> Reply:
+    """pods/NAME/resize: only resources and resizePolicy of containers that exist."""
+    def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        wanted = {item["name"]: item for item in new}
+        return [{**item, **{part: wanted[item["name"]][part] for part in ("resources", "resizePolicy")
+                            if part in wanted.get(item["name"], {})}} for item in old]
+
+    return _containers_only(state, call, "containers", keep)
+
+
+def _ephemeral(state: State, call: Call) -> Reply:
+    """pods/NAME/ephemeralcontainers: containers can be added, never changed or removed."""
+    def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if any(item not in new for item in old):
+            finding = errors.forbidden_value("spec.ephemeralContainers",
+                                             "existing ephemeral containers may not be changed or removed")
+            raise errors.invalid("", "Pod", call.name, [finding])
+        return new
+
+    return _containers_only(state, call, "ephemeralContainers", keep)
+
+
+# -- namespaces -------------------------------------------------------------------------------------------------------
+
+
+def _finalize(state: State, call: Call) -> Reply:
+    """PUT namespaces/NAME/finalize: set spec.finalizers; without any, a terminating namespace goes."""
+    payload = take_in(deep_copy(call.request.body), call.kind)
+    stored = call.existing()
+    return reply_with(200, finish_update(state, call, stored, (payload.get("spec") or {}).get("finalizers") or []),
+                      call.kind)
+
+
+def finish_update(state: State, call: Call, stored: Stored, finalizers: list[str]) -> Stored:
+    old = stored.object
+    call.before = old
+    spec = {key: item for key, item in old["spec"].items() if key != "finalizers"}
+    if finalizers:
+        spec["finalizers"] = finalizers
+    payload = {**old, "spec": spec, "metadata": dict(old["metadata"])}
+    if not finalizers and deletes(payload["metadata"]):
+        last = call.collection.remove("", call.name)
+        state.wrote(call.kind, old, None)
+        return last
+    return store_next(state, call, stored, payload)
+
+
+SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {
+    "scale": {"GET": ("get", _get_scale), "PUT": ("update", _put_scale), "PATCH": ("patch", _patch_scale)},
+    "binding": {"POST": ("create", _bind)},
+    "eviction": {"POST": ("create", evict)},
+    "resize": {"GET": ("get", get), "PUT": ("update", _resize), "PATCH": ("patch", _resize)},
+    "ephemeralcontainers": {"GET": ("get", get), "PUT": ("update", _ephemeral), "PATCH": ("patch", _ephemeral)},
+    "finalize": {"PUT": ("update", _finalize)},
+}

@@ -1,0 +1,182 @@
+"""Replacing stored objects: PUT, and the common end of every PATCH.
+
+From apiserver/pkg/registry/generic/registry/store.go (Update), registry/rest/update.go (BeforeUpdate) and the
+PrepareForUpdate functions of the kinds' strategies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.apiserver import errors
+from harness.apiserver.create import settle_place, store_new
+from harness.apiserver.defaults import apply_defaults
+from harness.apiserver.events import to_stored_form
+from harness.apiserver.intake import take_in
+from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import Reply
+from harness.apiserver.reading import reply_with
+from harness.apiserver.state import Call, State
+from harness.apiserver.stored import Stored
+from harness.apiserver.validation import status_findings, update_findings
+
+#: Metadata that no update can change or remove (rest.BeforeUpdate).
+_KEPT_METADATA = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+
+
+def update(state: State, call: Call) -> Reply:
+    """PUT of an object or of its status."""
+    payload = take_in(to_stored_form(call.request.body, call.kind), call.kind)
+    apply_defaults(payload, call.kind)
+    check_name(call, payload["metadata"])
+    settle_place(call, payload["metadata"])
+    stored = call.collection.get(call.namespace, call.name)
+    if stored is None:
+        if call.kind.create_on_update and not call.subresource:
+            if payload["metadata"].get("uid"):
+                raise call.conflict(_uid_precondition(call, payload["metadata"]["uid"], ""))
+            payload["metadata"].pop("resourceVersion", None)
+            return reply_with(201, store_new(state, call, payload), call.kind)
+        call.existing()
+        raise AssertionError("unreachable: existing() raises")
+    uid, recorded = payload["metadata"].get("uid"), stored.object["metadata"]["uid"]
+    if uid and uid != recorded:
+        raise call.conflict(_uid_precondition(call, uid, recorded))
+    return reply_with(200, replace(state, call, stored, payload), call.kind)
+
+
+def check_name(call: Call, metadata: dict[str, Any]) -> None:
+    """handlers.checkName: the body may leave the name out, but not contradict the URL. Raises ApiError 400."""
+    name = metadata.setdefault("name", call.name)
+    if name != call.name:
+        raise errors.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({call.name})")
+
+
+def _uid_precondition(call: Call, wanted: str, recorded: str) -> str:
+    """storage.Preconditions.Check, as the storage error is printed."""
+    key = "/".join(part for part in ("/registry", call.kind.plural, call.namespace, call.name) if part)
+    return (f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+            f"failed: UID in precondition: {wanted}, UID in object meta: {recorded}")
+
+
+def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
+    """Make `payload`, a private object, the next version of `stored`. Raises ApiError.
+
+    The stored version comes back unchanged, without a new resourceVersion and without an event, when nothing differs.
+    """
+    old = stored.object
+    call.before = old
+    _check_version(call, payload["metadata"], old["metadata"])
+    _carry_over(payload["metadata"], old["metadata"])
+    for admit in state.mutating_admission:
+        admit(state, call, payload, old)
+    prepare_for_update(payload, old, call)
+    check = status_findings if call.subresource == "status" else update_findings
+    findings = check(payload, old, call.kind)
+    if findings:
+        raise errors.invalid(call.kind.group, call.kind.kind, call.name, findings)
+    return store_next(state, call, stored, payload)
+
+
+def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
+    """Judge, compare and store the next version; delete it instead if its last finalizer went."""
+    old = stored.object
+    for admit in state.validating_admission:
+        admit(state, call, payload, old)
+    metadata = payload["metadata"]
+    metadata["resourceVersion"] = old["metadata"]["resourceVersion"]
+    if deletes(metadata):
+        if call.dry_run:
+            return Stored("", payload, 0)
+        last = call.collection.remove(call.namespace, call.name)
+        state.wrote(call.kind, old, None)
+        payload["metadata"]["resourceVersion"] = str(last.version)
+        return Stored(last.key, payload, last.version)
+    if payload == old:
+        call.after = old
+        return stored
+    if call.dry_run:
+        return Stored("", payload, 0)
+    fresh = call.collection.put(call.namespace, call.name, payload)
+    call.after = fresh.object
+    if state.after_write:
+        state.wrote(call.kind, old, fresh.object)
+    return fresh
+
+
+def deletes(metadata: dict[str, Any]) -> bool:
+    """ShouldDeleteDuringUpdate: being deleted, no grace left and no finalizer left."""
+    return bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers") \
+        and not metadata.get("deletionGracePeriodSeconds")
+
+
+def _check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
+    version = new.get("resourceVersion")
+    if not version:
+        if not call.kind.unconditional_update:
+            finding = errors.invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
+            raise errors.invalid(call.kind.group, call.kind.plural, call.name, [finding])
+    elif version != old["resourceVersion"]:
+        raise call.conflict()
+
+
+def _carry_over(new: dict[str, Any], old: dict[str, Any]) -> None:
+    new.setdefault("uid", old["uid"])
+    for part in _KEPT_METADATA:
+        if part in old:
+            new[part] = old[part]
+        elif part == "generation":
+            new.pop(part, None)
+
+
+def _take_from(payload: dict[str, Any], old: dict[str, Any], part: str) -> None:
+    if part in old:
+        payload[part] = old[part]
+    else:
+        payload.pop(part, None)
+
+
+def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call) -> None:
+    """Keep each endpoint to its part of the object, and count generations."""
+    kind = call.kind
+    if call.subresource == "status":
+        _prepare_status(payload, old, kind)
+        return
+    if call.subresource == "finalize":
+        _take_from(payload, old, "status")
+        return
+    if kind.has_status:
+        _take_from(payload, old, "status")
+    if kind.kind == "Namespace":
+        payload["spec"] = {**(payload.get("spec") or {}), "finalizers": old["spec"].get("finalizers", [])}
+    if kind.generation and _content(payload, kind) != _content(old, kind):
+        payload["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _content(payload: dict[str, Any], kind: Kind) -> Any:
+    """What the generation counts changes of: the spec, or for custom resources everything but metadata and status."""
+    if kind.strategic:
+        return payload.get("spec")
+    left_out = ("metadata", "status") if kind.has_status else ("metadata",)
+    return {key: item for key, item in payload.items() if key not in left_out}
+
+
+def _prepare_status(payload: dict[str, Any], old: dict[str, Any], kind: Kind) -> None:
+    if not kind.strategic:
+        status = payload.get("status")
+        metadata = {**old["metadata"], **{key: payload["metadata"][key] for key in ("resourceVersion", "uid")
+                                          if key in payload["metadata"]}}
+        payload.clear()
+        payload.update(old, metadata=metadata, **({} if status is None else {"status": status}))
+        if status is None:
+            payload.pop("status", None)
+        return
+    _take_from(payload, old, "spec")
+    if kind.kind == "Deployment":
+        _take_from(payload["metadata"], old["metadata"], "labels")
+    elif kind.kind == "Pod":
+        _take_from(payload["metadata"], old["metadata"], "ownerReferences")
+        status = payload.setdefault("status", {})
+        if not status.get("qosClass") and "qosClass" in (old.get("status") or {}):
+            payload["status"] = {**status, "qosClass": old["status"]["qosClass"]}

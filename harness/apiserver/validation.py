@@ -1,0 +1,302 @@
+"""Validation of objects, as far as the simulated controllers can touch them.
+
+From apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/core/validation and pkg/apis/apps/validation. A check adds
+its findings to a list; what is not checked is listed in `limits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.apiserver import errors, names, selectors
+from harness.apiserver.errors import FieldError
+from harness.apiserver.kinds import Kind
+from harness.apiserver.sharing import ByIdentity
+from harness.apiserver.quantity import parse
+from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
+
+Findings = list[FieldError]
+_ANNOTATION_LIMIT = 256 * 1024
+_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+
+
+def _labels(labels: dict[str, str] | None, field: str, found: Findings) -> None:
+    for key, value in (labels or {}).items():
+        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key))
+        found.extend(errors.invalid_value(field, value, text) for text in names.label_value(value))
+
+
+def _annotations(annotations: dict[str, str] | None, field: str, found: Findings) -> None:
+    if not annotations:
+        return
+    for key in annotations:
+        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key.lower()))
+    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATION_LIMIT:
+        found.append(errors.too_long(field, _ANNOTATION_LIMIT))
+
+
+def _owner_references(references: list[dict[str, Any]] | None, found: Findings) -> None:
+    field = "metadata.ownerReferences"
+    controller = ""
+    for reference in references or ():
+        for part in ("apiVersion", "kind", "name", "uid"):
+            if not reference.get(part):
+                reason = "version must not be empty" if part == "apiVersion" else "must not be empty"
+                found.append(errors.invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
+        if reference.get("apiVersion") == "v1" and reference.get("kind") == "Event":
+            found.append(errors.invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
+        if reference.get("controller"):
+            current = f"{reference.get('kind', '')}/{reference.get('name', '')}"
+            if controller:
+                found.append(errors.invalid_value(
+                    field, references, "Only one reference can have Controller set to true. Found \"true\" in "
+                    f"references for {controller} and {current}"))
+            else:
+                controller = current
+
+
+def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
+    field = "metadata.finalizers"
+    for finalizer in finalizers or ():
+        found.extend(errors.invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
+    if finalizers and _ORPHAN in finalizers and _FOREGROUND in finalizers:
+        found.append(errors.invalid_value(
+            field, finalizers, f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"))
+
+
+def _findings_on(check: Callable[[Any, Findings], None]) -> ByIdentity[tuple[FieldError, ...]]:
+    def compute(part: Any) -> tuple[FieldError, ...]:
+        found: Findings = []
+        check(part, found)
+        return tuple(found)
+
+    return ByIdentity(compute)
+
+
+#: The (shared) parts of metadata and the findings on them.
+_PART_FINDINGS = {
+    "labels": _findings_on(lambda part, found: _labels(part, "metadata.labels", found)),
+    "annotations": _findings_on(lambda part, found: _annotations(part, "metadata.annotations", found)),
+    "ownerReferences": _findings_on(_owner_references),
+    "finalizers": _findings_on(_finalizers),
+}
+_LABEL_NAMED = frozenset({"Namespace"})
+_LOOSELY_NAMED = frozenset({"Event"})
+
+
+def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
+    """ValidateObjectMetaAccessor."""
+    found: Findings = []
+    check = names.dns_label if kind.kind in _LABEL_NAMED else \
+        names.path_segment if kind.kind in _LOOSELY_NAMED else names.dns_subdomain
+    prefix = metadata.get("generateName")
+    if prefix:
+        found.extend(errors.invalid_value("metadata.generateName", prefix, text)
+                     for text in check(names.mask_trailing_dash(prefix)))
+    name = metadata.get("name")
+    if not name:
+        found.append(errors.required("metadata.name", "name or generateName is required"))
+    else:
+        found.extend(errors.invalid_value("metadata.name", name, text) for text in check(name))
+    for part, findings in _PART_FINDINGS.items():
+        value = metadata.get(part)
+        if value:
+            found.extend(findings(value))
+    return found
+
+
+_IMMUTABLE_METADATA = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
+                       "deletionGracePeriodSeconds")
+
+
+def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
+    """ValidateObjectMetaAccessorUpdate, without what `metadata_findings` has checked."""
+    found: Findings = []
+    if old.get("deletionTimestamp"):
+        extra = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
+        if extra:
+            listed = ", ".join(errors.quote(item) for item in extra)
+            found.append(errors.forbidden_value(
+                "metadata.finalizers", "no new finalizers can be added if the object is being deleted, found new "
+                f"finalizers []string{{{listed}}}"))
+    for part in _IMMUTABLE_METADATA:
+        if new.get(part) != old.get(part):
+            found.append(errors.invalid_value(f"metadata.{part}", new.get(part), "field is immutable"))
+    return found
+
+
+def _non_negative(value: int | None, field: str, found: Findings) -> None:
+    if value is not None and value < 0:
+        found.append(errors.invalid_value(field, value, "must be greater than or equal to 0"))
+
+
+def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
+    """ValidateLabelSelector."""
+    found: Findings = []
+    _labels(selector.get("matchLabels"), f"{field}.matchLabels", found)
+    for index, expression in enumerate(selector.get("matchExpressions") or ()):
+        path = f"{field}.matchExpressions[{index}]"
+        operator, values = expression.get("operator", ""), expression.get("values") or []
+        if operator in ("In", "NotIn"):
+            if not values:
+                found.append(errors.required(
+                    f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
+        elif operator in ("Exists", "DoesNotExist"):
+            if values:
+                found.append(errors.forbidden_value(
+                    f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+        else:
+            found.append(errors.invalid_value(f"{path}.operator", operator, "not a valid selector operator"))
+        key = expression.get("key", "")
+        found.extend(errors.invalid_value(f"{path}.key", key, text) for text in names.qualified_name(key))
+        for position, value in enumerate(values):
+            found.extend(errors.invalid_value(f"{path}.values[{position}]", value, text)
+                         for text in names.label_value(value))
+    return found
+
+
+def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) -> Findings:
+    """ValidatePodTemplateSpecForReplicaSet."""
+    found: Findings = []
+    template = spec.get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    if matches is not None and not matches(labels):
+        found.append(errors.invalid_value("spec.template.metadata.labels", labels or None,
+                                          "`selector` does not match template `labels`"))
+    _labels(labels, "spec.template.labels", found)
+    _annotations((template.get("metadata") or {}).get("annotations"), "spec.template.annotations", found)
+    inner = template.get("spec") or {}
+    found.extend(pod_spec_findings(inner, "spec.template.spec"))
+    policy = inner.get("restartPolicy", "Always")
+    if policy != "Always":
+        found.append(errors.not_supported("spec.template.spec.restartPolicy", policy, ["Always"]))
+    if inner.get("activeDeadlineSeconds") is not None:
+        found.append(errors.forbidden_value("spec.template.spec.activeDeadlineSeconds",
+                                            "activeDeadlineSeconds in ReplicaSet is not Supported"))
+    return found
+
+
+def _workload_findings(payload: dict[str, Any]) -> Findings:
+    """ValidateReplicaSetSpec."""
+    spec = payload.get("spec") or {}
+    found: Findings = []
+    _non_negative(spec.get("replicas"), "spec.replicas", found)
+    _non_negative(spec.get("minReadySeconds"), "spec.minReadySeconds", found)
+    selector = spec.get("selector")
+    if selector is None:
+        found.append(errors.required("spec.selector"))
+    else:
+        found.extend(label_selector_findings(selector, "spec.selector"))
+        if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+            found.append(errors.invalid_value("spec.selector", selector, "empty selector is invalid for deployment"))
+    try:
+        matches = selectors.from_object(selector) if selector else None
+    except ValueError:
+        found.append(errors.invalid_value("spec.selector", selector, "invalid label selector"))
+    else:
+        found.extend(_template_findings(spec, selectors.from_object(None) if selector is None else matches))
+    return found
+
+
+def _controller_findings(payload: dict[str, Any]) -> Findings:
+    """ValidateReplicationControllerSpec."""
+    spec = payload.get("spec") or {}
+    found: Findings = []
+    _non_negative(spec.get("minReadySeconds"), "spec.minReadySeconds", found)
+    selector = spec.get("selector") or {}
+    if not selector:
+        found.append(errors.required("spec.selector"))
+    _non_negative(spec.get("replicas"), "spec.replicas", found)
+    if spec.get("template") is None:
+        found.append(errors.required("spec.template"))
+        return found
+    labels = (spec["template"].get("metadata") or {}).get("labels") or {}
+    if any(labels.get(key) != value for key, value in selector.items()):
+        found.append(errors.invalid_value("spec.template.metadata.labels", labels or None,
+                                          "`selector` does not match template `labels`"))
+    found.extend(_template_findings(spec, None))
+    return found
+
+
+def _event_findings(payload: dict[str, Any]) -> Findings:
+    """legacyValidateEvent: an event lives in the namespace of its object, or in "default"."""
+    subject = payload.get("involvedObject") or {}
+    home = subject.get("namespace") or "default"
+    if payload["metadata"].get("namespace") not in (home, subject.get("namespace")):
+        return [errors.invalid_value("involvedObject.namespace", subject.get("namespace", ""),
+                                     "does not match event.namespace")]
+    return []
+
+
+def _quota_findings(payload: dict[str, Any]) -> Findings:
+    found: Findings = []
+    for name, amount in ((payload.get("spec") or {}).get("hard") or {}).items():
+        try:
+            if parse(amount) < 0:
+                found.append(errors.invalid_value(f"spec.hard[{name}]", amount, "must be greater than or equal to 0"))
+        except ValueError as problem:
+            found.append(errors.invalid_value(f"spec.hard[{name}]", amount, str(problem)))
+    return found
+
+
+_BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
+    "ReplicaSet": _workload_findings, "Deployment": _workload_findings, "StatefulSet": _workload_findings,
+    "ReplicationController": _controller_findings, "Event": _event_findings, "ResourceQuota": _quota_findings,
+}
+
+
+def create_findings(payload: dict[str, Any], kind: Kind) -> Findings:
+    """What speaks against creating this object; empty when nothing does."""
+    found = metadata_findings(payload["metadata"], kind)
+    if kind.kind == "Pod":
+        found.extend(shared_spec_findings(payload["spec"]))
+    elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
+        found.extend(check(payload))
+    return found
+
+
+def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
+    """What speaks against replacing `old` by `new`."""
+    found = metadata_findings(new["metadata"], kind) + metadata_update_findings(new["metadata"], old["metadata"])
+    if kind.kind == "Pod":
+        if new["spec"] is not old["spec"]:
+            found.extend(pod_update_findings(new["spec"], old["spec"]))
+    elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
+        found.extend(check(new))
+    if kind.group == "apps" and kind.strategic:
+        new_selector, old_selector = (item.get("spec", {}).get("selector") for item in (new, old))
+        if new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "StatefulSet"):
+            found.append(errors.invalid_value("spec.selector", new_selector, "field is immutable"))
+    return found
+
+
+def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
+    """What speaks against writing this status (ValidateReplicaSetStatus, ValidatePodStatusUpdate)."""
+    found = metadata_findings(new["metadata"], kind) + metadata_update_findings(new["metadata"], old["metadata"])
+    status = new.get("status") or {}
+    if kind.kind == "Pod":
+        before = (old.get("status") or {}).get("qosClass")
+        if status.get("qosClass") != before:
+            found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
+    elif kind.kind in ("ReplicaSet", "ReplicationController", "Deployment", "StatefulSet") and kind.strategic:
+        found.extend(_replica_status_findings(status, kind))
+    return found
+
+
+def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
+    found: Findings = []
+    counts = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration",
+              "terminatingReplicas")
+    for name in counts:
+        _non_negative(status.get(name), f"status.{name}", found)
+    total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
+    for name in counts[1:4]:
+        if status.get(name, 0) > total:
+            found.append(errors.invalid_value(f"status.{name}", status[name], "cannot be greater than status.replicas"))
+    if status.get("availableReplicas", 0) > ready:
+        found.append(errors.invalid_value("status.availableReplicas", status["availableReplicas"],
+                                          "cannot be greater than readyReplicas"))
+    return found
+
+

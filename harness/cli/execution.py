@@ -1,0 +1,52 @@
+"""Running scenarios for a verb: header, one line for each that is not a plain pass, explanations, summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness import __version__
+from harness.report import Facts, Row, Session, document, write
+
+if TYPE_CHECKING:
+    from harness.cli.screen import Screen
+    from harness.runner import RunConfig
+    from harness.scenario import Scenario
+
+
+def execute(
+    config: RunConfig,
+    scenarios: Sequence[Scenario],
+    screen: Screen,
+    *,
+    report: Path | None = None,
+    fail_fast: bool = False,
+    list_divergences: bool = False,
+) -> Session:
+    """Run the scenarios, show what comes of them, and write the report if one is wanted."""
+    from harness.runner import Runner
+
+    facts = Facts.of(config)
+    session = Session(facts, selected=len(scenarios))
+    screen.header([*facts.lines(__version__), ("scenarios", str(len(scenarios)))])
+    explanations: list[tuple[str, str]] = []
+    with screen.progress(len(scenarios)), Runner(config, progress=screen.note) as runner:
+        for scenario in scenarios:
+            screen.doing(scenario.id)
+            outcome = runner.run(scenario)
+            row = Row.of(outcome)
+            session.add(row)
+            screen.done_one(row)
+            if row.flaw:
+                explanations.append(
+                    (f"{row.flaw}: {row.id}", outcome.message or f"{scenario.must}\n\nThe scenario {row.flaw}.")
+                )
+                if fail_fast:
+                    break
+    for title, text in explanations:
+        screen.explanation(title, text)
+    screen.summary(session, list_divergences=list_divergences)
+    if report is not None:
+        write(report, document([session]))
+    return session

@@ -1,0 +1,54 @@
+"""`lockstep list`: the scenarios, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli import options
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
+
+
+@click.command("list", short_help="List the scenarios.")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@options.controller
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+def command(patterns: tuple[str, ...], controller: str | None, format_: str) -> None:
+    """List the scenarios: what each demands, and where that comes from (with --format json)."""
+    from harness.cli.selection import select
+    from harness.scenario import load
+
+    chosen = select(load(), patterns, controller)
+    if format_ == "json":
+        click.echo(json.dumps([_as_json(one) for one in chosen], indent=1, sort_keys=True, ensure_ascii=False))
+        return
+    for one in chosen:
+        click.echo(one.id)
+        click.echo(textwrap.fill(one.must, 80, initial_indent="    ", subsequent_indent="    "))
+    click.echo(f"\n{len(chosen)} scenario{'' if len(chosen) == 1 else 's'}")
+
+
+def _as_json(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "id": scenario.id,
+        "must": scenario.must,
+        "source": list(scenario.source),
+        "issues": list(scenario.issues),
+        "controllers": list(scenario.controllers),
+        "features": list(scenario.features),
+        "horizon": scenario.horizon,
+        "module": scenario.module,
+        "line": scenario.line,
+    }

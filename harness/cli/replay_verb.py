@@ -1,0 +1,79 @@
+"""`lockstep replay`: judge again what an earlier run left: a fuzzing case, or the history of a run."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli import options
+
+
+@click.command("replay", short_help="Judge a saved run or case again.")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@options.implementation
+@click.option("--against", metavar="WHO", default="upstream", show_default=True, help="Who it is compared with.")
+@options.release
+@click.pass_context
+def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
+    """Judge FILE again.
+
+    A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run is judged by
+    the invariants without running anything; the options mean nothing to it.
+    """
+    case = _case(file)
+    text = _judge_history(file) if case is None else _judge_case(case, values)
+    if text:
+        click.echo(text.rstrip())
+        click.echo("\nnot green: it still differs" if case is not None else "\nnot green: an invariant is broken")
+    else:
+        click.echo("green: both sides act alike" if case is not None else "green: every invariant holds")
+    ctx.exit(1 if text else 0)
+
+
+def _case(file: Path) -> dict[str, Any] | None:
+    """The content of a saved case; None if the file is something else."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) and {"controller", "plan"} <= set(content) else None
+
+
+def _judge_case(case: dict[str, Any], values: dict[str, Any]) -> str:
+    """Run the case on both implementations; what differs, or ""."""
+    config = options.run_config(values)
+    from harness.cli.screen import Screen
+    from harness.fuzz.differential import Differential, as_scenario
+    from harness.implementations.registry import open_implementation
+    from harness.runner import FIXTURES
+    from harness.trace.ledger import Ledger
+
+    controller, note = case["controller"], Screen().note
+    try:
+        plans = importlib.import_module(f"conformance.{controller}.plans")
+    except ModuleNotFoundError as missing:
+        raise click.UsageError(f"no case of controller {controller!r} can be played: {missing}") from missing
+    with ExitStack() as held:
+        left, right = (
+            held.enter_context(closing(open_implementation(spec, config.release, note)))
+            for spec in (config.implementation, config.against)
+        )
+        differential = Differential(left, right, Ledger.load(FIXTURES / "divergences.yaml"), config.release)
+        return differential.judge(as_scenario(controller, case["plan"], plans)).text
+
+
+def _judge_history(file: Path) -> str:
+    """The invariants that the history breaks, a line each; "" if it breaks none."""
+    from harness.trace import invariants
+    from harness.trace.history_file import load_history
+
+    history, _ = load_history(file)
+    writes = list(history)
+    if not writes:
+        raise click.UsageError(f"{file} holds no writes, so there is nothing to judge")
+    return "\n".join(str(one) for one in invariants.check(history, writes[-1].at, settled=False))

@@ -1,0 +1,51 @@
+"""`lockstep run`: run scenarios and judge them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli import options
+
+
+@click.command("run", short_help="Run scenarios and judge them.")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@options.controller
+@options.run_options
+@options.report
+@click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
+@click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first scenario that is not green.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    patterns: tuple[str, ...],
+    controller: str | None,
+    report: Path | None,
+    list_divergences: bool,
+    fail_fast: bool,
+    **values: Any,
+) -> None:
+    """Run scenarios and judge them.
+
+    A SCENARIO_GLOB matches a scenario's id (replicaset/scale-*), its name (scale-*) or a controller (replicaset); with
+    none, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
+    """
+    options.check_report_path(report)
+    config = options.run_config(values)
+    from harness.cli.execution import execute
+    from harness.cli.screen import Screen
+    from harness.cli.selection import select
+    from harness.scenario import load
+
+    session = execute(
+        config,
+        select(load(), patterns, controller),
+        Screen(),
+        report=report,
+        fail_fast=fail_fast,
+        list_divergences=list_divergences,
+    )
+    ctx.exit(0 if session.green else 1)

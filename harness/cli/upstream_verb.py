@@ -1,0 +1,55 @@
+"""`lockstep upstream`: build and inspect the unmodified Go controllers."""
+
+from __future__ import annotations
+
+import click
+
+from harness.report.session import DEFAULTS
+
+
+@click.group("upstream", short_help="Build and inspect the upstream controllers.")
+def command() -> None:
+    """Build and inspect the unmodified upstream controllers. A run builds what it needs by itself."""
+
+
+_release = click.argument("release", default=DEFAULTS.release)
+
+
+@command.command("list")
+def list_releases() -> None:
+    """List the known releases, and which of them are built."""
+    from harness.report.text import table
+    from harness.upstream.build import installed
+    from harness.upstream.releases import RELEASES
+
+    built = {one.release for one in installed()}
+    rows = [(release, "built" if release in built else "-") for release in RELEASES]
+    for line in table(("release", "state"), rows):
+        click.echo(line)
+
+
+@command.command("build")
+@_release
+def build_release(release: str) -> None:
+    """Build the controllers of a RELEASE (default: the primary one) unless they are built already."""
+    from harness.cli.screen import Screen
+    from harness.upstream.build import build
+
+    screen = Screen()
+    built = build(release, screen.note)
+    screen.line(f"upstream {built.release} is built: {built.path}")
+
+
+@command.command("info")
+@_release
+def show_info(release: str) -> None:
+    """Show where a RELEASE is built, and from what."""
+    from dataclasses import asdict
+
+    from harness.cli.screen import Screen
+    from harness.upstream.build import info
+
+    found = info(release)
+    if found is None:
+        raise click.UsageError(f"upstream {release} is not built; lockstep upstream build {release} does it")
+    Screen().header([(name.replace("_", " "), str(value)) for name, value in asdict(found).items()])

@@ -1,0 +1,147 @@
+"""The `memory` environment: one scenario, one fresh cluster, one virtual clock."""
+
+from __future__ import annotations
+
+import random
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from harness import loop as virtual
+from harness.apiserver import ApiServer
+from harness.checks import ExpectationFailed
+from harness.clock import SECOND, seconds
+from harness.cluster import ApiFailure, Cluster, NeverSettles
+from harness.implementations import ACTORS, Controllers, Implementation
+from harness.network import Network
+from harness.scenario import Scenario
+from harness.trace.history import History, Write
+from harness.trace.invariants import NO_RESTART
+from harness.world import World
+
+#: Seconds between the start of the controllers and the first step of a scenario: their caches are synced by then.
+WARM_UP = 1.0
+
+
+@dataclass(slots=True)
+class RunResult:
+    """What one run left behind. `failure` is an assertion that did not hold, `error` anything that kept it from ending."""
+
+    history: History
+    start_instant: int
+    end_instant: int
+    assertions: int
+    wall_seconds: float
+    failure: str = ""
+    error: str = ""
+    controller_errors: tuple[str, ...] = ()
+    #: Conditions of `harness.trace.invariants` that the scenario did not keep.
+    broken_conditions: frozenset[str] = frozenset()
+
+    @property
+    def virtual_seconds(self) -> float:
+        return (self.end_instant - self.start_instant) / SECOND
+
+
+class MemoryRun:
+    """Everything of one run; a `Cluster` is its face."""
+
+    def __init__(self, scenario: Scenario, implementation: Implementation, seed: int) -> None:
+        self.scenario = scenario
+        self.loop = virtual.VirtualLoop()
+        self.loop.horizon = seconds(scenario.horizon + WARM_UP)
+        self.server = ApiServer(lambda: self.loop.now, seed=seed)
+        self.history = History(ACTORS[name] for name in scenario.controllers)
+        self.server.observers.append(self.history.record)
+        self.network = Network(self.loop, self.server, random.Random(seed) if seed else None)
+        self.world = World(self.loop, self.server, seed=seed)
+        self.controllers: Controllers = implementation.attach(self.loop, self.network, scenario.options, seed)
+        self.controllers_running = False
+        self.cluster = Cluster(self)
+
+    def start_controllers(self) -> None:
+        """Start the controllers under test, unless they run already."""
+        if not self.controllers_running:
+            self.controllers_running = True
+            for name in self.scenario.controllers:
+                self.controllers.start(name)
+
+    def crash_controllers(self) -> None:
+        """Stop the controllers under test where they stand."""
+        self.network.broken_conditions.add(NO_RESTART)
+        self.controllers_running = False
+        for name in self.scenario.controllers:
+            self.controllers.crash(name)
+
+    def last_write(self) -> str:
+        """The last write of the history, in words."""
+        last: Write | None = None
+        for last in self.history:  # noqa: B007 - the last one is wanted
+            pass
+        if last is None:
+            return "none"
+        return f"{last.actor} {last.verb} {last.resource} {last.name} at {last.at / SECOND:.3f} s"
+
+    async def play(self) -> None:
+        """Start the world and the controllers, then run the scenario's body."""
+        self.world.start()
+        if self.scenario.autostart:
+            self.start_controllers()
+        await self.loop.world_sleep(WARM_UP)
+        self.cluster.start_instant = self.loop.now
+        await self.scenario.body(self.cluster)
+
+
+def run_scenario(scenario: Scenario, implementation: Implementation, seed: int = 0) -> RunResult:
+    """Run one scenario. Never raises for what the scenario or a controller does: the result says it."""
+    began = time.perf_counter()
+    run = MemoryRun(scenario, implementation, seed)
+    failure, error = _guarded(lambda: _play(run))
+    if run.controllers.failure:
+        error = run.controllers.failure
+    return RunResult(
+        history=run.history,
+        start_instant=run.cluster.start_instant,
+        end_instant=run.loop.now,
+        assertions=run.cluster.checks.evaluated,
+        wall_seconds=time.perf_counter() - began,
+        failure=failure,
+        error=error,
+        controller_errors=tuple(run.controllers.errors),
+        broken_conditions=frozenset(run.network.broken_conditions),
+    )
+
+
+def _play(run: MemoryRun) -> None:
+    run.loop.set_exception_handler(_ignore)
+
+    async def main() -> None:
+        try:
+            await run.play()
+        finally:
+            run.server.observers.remove(run.history.record)
+            run.controllers.end()
+
+    virtual.run(run.loop, main())
+
+
+def _ignore(_: Any, __: Any) -> None:
+    """What ends a controller's task is reported by its implementation, not by asyncio's log."""
+
+
+def _guarded(play: Callable[[], None]) -> tuple[str, str]:
+    try:
+        play()
+    except ExpectationFailed as failed:
+        return str(failed), ""
+    except ApiFailure as refused:
+        return "", f"the API server refused a request of the scenario: {refused}"
+    except (NeverSettles, virtual.HorizonPassed, virtual.Stuck) as endless:
+        return "", f"the scenario does not end: {endless}"
+    except Exception as unexpected:
+        where = traceback.extract_tb(unexpected.__traceback__)[-1]
+        text = f"{type(unexpected).__name__}: {unexpected} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+        return "", text
+    return "", ""

@@ -1,0 +1,108 @@
+"""One generated case: both implementations run it; do they act alike?
+
+Upstream leaves some choices open (the order of Go maps, which goroutine runs first), and a plan may hit one. So when two
+traces differ, both sides are run again with other seeds, each an order that real concurrency can produce. Only if no
+trace of one side is among those of the other is it a difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from harness.environments.memory import RunResult, run_scenario
+from harness.scenario import Options, Scenario
+from harness.trace import compare, invariants
+from harness.trace.explain import explain
+from harness.trace.ledger import Ledger
+from harness.trace.normalise import Trace, normalise
+
+if TYPE_CHECKING:
+    from harness.cluster import Cluster
+    from harness.implementations import Implementation
+
+#: How many other orders each side is given before two traces count as different.
+ATTEMPTS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReport:
+    """What became of one case: `text` explains a difference or a broken invariant; empty if all is well."""
+
+    text: str
+    #: A stable one-line form of the first difference, to tell one from another.
+    headline: str
+    #: Whether the sides agreed only after other orders had been tried.
+    needed_variants: bool
+    writes_compared: int
+
+
+def case_name(plan: dict[str, Any]) -> str:
+    """A short stable name for a plan."""
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:10]
+
+
+def as_scenario(controller: str, plan: dict[str, Any], plans: ModuleType) -> Scenario:
+    """A plan as a scenario; `plans` is the controller's module that can play it."""
+
+    async def body(cluster: Cluster) -> None:
+        await plans.play(cluster, plan)
+
+    return Scenario(
+        id=f"{controller}/case-{case_name(plan)}",
+        must="The controller MUST act as upstream does in a generated scenario.",
+        source=("generated",),
+        body=body,
+        controllers=(controller,),
+        options=Options(),
+    )
+
+
+class Differential:
+    """Judges cases with two open implementations."""
+
+    def __init__(self, left: Implementation, right: Implementation, ledger: Ledger, release: str) -> None:
+        self._sides = (left, right)
+        self._ledger = ledger
+        self._release = release
+
+    def judge(self, scenario: Scenario) -> CaseReport:
+        """Run one case on both sides."""
+        runs = [run_scenario(scenario, side) for side in self._sides]
+        for side, run in zip(self._sides, runs, strict=True):
+            if trouble := _trouble(run):
+                return CaseReport(f"{side.spec}: {trouble}", f"{side.spec}: {trouble.splitlines()[0]}", False, 0)
+        left, right = (normalise(run.history, run.start_instant) for run in runs)
+        if left.digest() == right.digest():
+            return CaseReport("", "", False, left.compared_items)
+        if self._meet(scenario, left, right):
+            return CaseReport("", "", True, left.compared_items)
+        return self._report(scenario, left, right)
+
+    def _meet(self, scenario: Scenario, left: Trace, right: Trace) -> bool:
+        """Whether some order lets both sides do the same."""
+        seen = ({left.digest()}, {right.digest()})
+        for seed in range(1, ATTEMPTS + 1):
+            for side, mine in zip(self._sides, seen, strict=True):
+                run = run_scenario(scenario, side, seed)
+                mine.add(normalise(run.history, run.start_instant).digest())
+            if seen[0] & seen[1]:
+                return True
+        return False
+
+    def _report(self, scenario: Scenario, left: Trace, right: Trace) -> CaseReport:
+        comparison = compare.compare(right, left)
+        judged = self._ledger.judge(scenario.id, self._release, True, comparison)
+        names = (self._sides[1].spec, self._sides[0].spec)
+        text = explain(judged, scenario.id, scenario.must, names, "lockstep replay FILE, with the saved case")
+        return CaseReport(text, comparison.differences[0].line(), False, left.compared_items)
+
+
+def _trouble(run: RunResult) -> str:
+    if run.error or run.failure:
+        return run.error or run.failure
+    broken = invariants.check(run.history, run.end_instant, settled=True, broken=run.broken_conditions)
+    return "\n".join(str(one) for one in broken)

@@ -1,0 +1,133 @@
+"""Drives Hypothesis over a controller's plans, case by case, and keeps going after a difference."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as hypothesis_seed
+
+from harness.fuzz.differential import CaseReport, Differential, as_scenario
+from harness.implementations.registry import UsageError, open_implementation
+from harness.runner import FIXTURES
+from harness.trace.ledger import Ledger
+
+#: Cases drawn from one Hypothesis run; each run has its own seed, so a difference in one does not end the others.
+_CHUNK = 250
+
+
+@dataclass(slots=True)
+class Found:
+    """One difference: the smallest plan that shows it, and what differs."""
+
+    plan: dict[str, Any]
+    report: CaseReport
+
+
+@dataclass(slots=True)
+class FuzzResult:
+    """What a fuzzing run did. `seconds` is real time, shrinking left out."""
+
+    controller: str
+    seed: int
+    cases: int = 0
+    writes_compared: int = 0
+    needed_variants: int = 0
+    seconds: float = 0.0
+    differences: list[Found] = field(default_factory=list)
+
+    @property
+    def cases_per_second(self) -> float:
+        return self.cases / self.seconds if self.seconds else 0.0
+
+
+class _Different(AssertionError):
+    """Makes Hypothesis shrink the plan."""
+
+
+def fuzz(  # noqa: PLR0913 - one per option of the command
+    controller: str,
+    cases: int,
+    seed: int,
+    implementation: str = "reference",
+    against: str = "upstream",
+    release: str = "1.36.3",
+    progress: Callable[[str], None] = lambda _: None,
+    on_case: Callable[[FuzzResult], None] = lambda _: None,
+) -> FuzzResult:
+    """Run `cases` generated scenarios on both implementations and compare them. Raises UsageError."""
+    try:
+        plans = importlib.import_module(f"conformance.{controller}.plans")
+        strategy = importlib.import_module(f"conformance.{controller}.strategies").plans()
+    except ModuleNotFoundError as missing:
+        raise UsageError(f"nothing can be generated for controller {controller!r}: {missing}") from missing
+    result = FuzzResult(controller, seed)
+    with ExitStack() as held:
+        sides = [open_implementation(spec, release, progress) for spec in (implementation, against)]
+        for side in sides:
+            held.callback(side.close)
+        differential = Differential(sides[0], sides[1], Ledger.load(FIXTURES / "divergences.yaml"), release)
+        chunk = 0
+        while result.cases < cases:
+            size = min(_CHUNK, cases - result.cases)
+            judge = _Judge(lambda plan: differential.judge(as_scenario(controller, plan, plans)), result, on_case)
+            _explore(judge, strategy, size, hash_seed(seed, chunk))
+            chunk += 1
+    return result
+
+
+def hash_seed(seed: int, chunk: int) -> int:
+    """The seed of one chunk: far from those of other seeds' chunks."""
+    return seed * 1_000_003 + chunk
+
+
+class _Judge:
+    """Counts cases until one differs; what comes after it in the same exploration is shrinking."""
+
+    def __init__(
+        self, judge: Callable[[dict[str, Any]], CaseReport], result: FuzzResult, on_case: Callable[[FuzzResult], None]
+    ) -> None:
+        self._judge = judge
+        self._result = result
+        self._on_case = on_case
+        self.found: Found | None = None
+
+    def __call__(self, plan: dict[str, Any]) -> None:
+        began = time.perf_counter()
+        report = self._judge(plan)
+        if self.found is None:
+            self._result.cases += 1
+            self._result.writes_compared += report.writes_compared
+            self._result.needed_variants += report.needed_variants
+            self._result.seconds += time.perf_counter() - began
+            self._on_case(self._result)
+        if report.text:
+            self.found = Found(plan, report)
+            raise _Different(report.headline)
+
+
+def _explore(judge: _Judge, strategy: Any, size: int, seed: int) -> None:
+    @hypothesis_seed(seed)
+    @settings(
+        max_examples=size,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    @given(strategy)
+    def explore(plan: dict[str, Any]) -> None:
+        judge(plan)
+
+    try:
+        explore()
+    except _Different:
+        assert judge.found is not None
+        judge._result.differences.append(judge.found)

@@ -1,0 +1,194 @@
+"""The Python reference as an implementation: its controllers are asyncio tasks on the virtual loop."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from harness import __version__
+from harness.apiserver import Reply, Request
+from harness.implementations import ACTORS
+from harness.network import Broken
+from harness.trace.recordings import Provenance
+from reference_impl import replicaset
+from reference_impl.machinery.transport import Response
+
+if TYPE_CHECKING:
+    from harness.apiserver import WatchEvent
+    from harness.loop import VirtualLoop
+    from harness.network import Network, Relay
+    from harness.scenario import Options
+
+
+_HOST = "http://bubble"
+
+
+class MemoryTransport:
+    """`reference_impl.machinery.transport.Transport` over the simulated network. Dead once its controller crashed."""
+
+    def __init__(self, loop: VirtualLoop, network: Network, actor: str) -> None:
+        self._loop = loop
+        self._network = network
+        self._actor = actor
+        self.dead = False
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+    ) -> Response:
+        reply = await self._reply(Request(method, path, query or {}, body, content_type, self._actor))
+        return Response(reply.status, reply.body, reply.headers)
+
+    async def watch(self, path: str, query: Mapping[str, str]) -> MemoryWatch | Response:
+        reply = await self._reply(Request("GET", path, query, actor=self._actor))
+        if reply.watch is None:
+            return Response(reply.status, reply.body, reply.headers)
+        return MemoryWatch(self._loop, self._network, reply.watch)  # type: ignore[arg-type]
+
+    async def _reply(self, request: Request) -> Reply:
+        answered: asyncio.Future[Reply | Broken] = self._loop.create_future()
+
+        def answer(result: Reply | Broken) -> None:
+            if not self.dead and not answered.done():
+                answered.set_result(result)
+
+        if not self.dead:
+            self._network.submit(request, answer, lambda: self.dead)
+        result = await answered
+        if isinstance(result, Broken):
+            # as Go's net/http words it, since the text lands in events and conditions
+            verb = request.method.capitalize()
+            raise ConnectionResetError(f'{verb} "{_HOST}{request.path}": {result.reason}')
+        return result
+
+
+class MemoryWatch:
+    """`reference_impl.machinery.transport.WatchStream` over a relay.
+
+    What arrives is shown to the controller as a delivery of its own, when all is quiet: after the answer to the request
+    that caused it, and one watch at a time. The bubble does the same."""
+
+    def __init__(self, loop: VirtualLoop, network: Network, relay: Relay) -> None:
+        self._loop = loop
+        self._network = network
+        self._relay = relay
+        self._shown: deque[WatchEvent] = deque()
+        self._ended = False
+        self._delivering = False
+        self._waiter: asyncio.Future[None] | None = None
+        relay.on_event = self._arrived
+        if relay.events or relay.closed:
+            self._arrived()
+
+    async def next(self) -> tuple[str, Any] | None:
+        while not self._shown:
+            if self._ended:
+                return None
+            self._waiter = self._loop.create_future()
+            await self._waiter
+        event = self._shown.popleft()
+        return event.type, event.object
+
+    def close(self) -> None:
+        self._relay.stop()
+
+    def _arrived(self) -> None:
+        if not self._delivering:
+            self._delivering = True
+            self._network.deliver(self._show)
+
+    def _show(self) -> None:
+        self._delivering = False
+        self._shown.extend(self._relay.events)
+        self._relay.events.clear()
+        self._ended = self._relay.closed
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+
+class _LoopClock:
+    def __init__(self, loop: VirtualLoop) -> None:
+        self._loop = loop
+
+    def now(self) -> int:
+        return self._loop.now
+
+
+Run = Callable[..., Awaitable[None]]
+_RUN: Mapping[str, Run] = {"replicaset": replicaset.run}
+
+
+class Reference:
+    """See the module docstring."""
+
+    spec = "reference"
+
+    def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> ReferenceControllers:
+        return ReferenceControllers(loop, network, options, seed)
+
+    def provenance(self, seed: int) -> Provenance:
+        """Never the source of a recording; named so that the refusal can say what it was."""
+        return Provenance("reference", "", "", "", __version__, seed, "")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class ReferenceControllers:
+    """The reference's controllers in one run."""
+
+    def __init__(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> None:
+        self._loop = loop
+        self._network = network
+        self._options = options
+        self._seed = seed
+        self._running: dict[str, tuple[asyncio.Future[None], MemoryTransport]] = {}
+        self.errors: list[str] = []
+        self.failure: str | None = None
+
+    def start(self, controller: str) -> None:
+        if controller in self._running:
+            raise RuntimeError(f"the {controller} controller is running already; crash it first")
+        transport = MemoryTransport(self._loop, self._network, ACTORS[controller])
+        task = asyncio.ensure_future(
+            _RUN[controller](
+                transport,
+                _LoopClock(self._loop),
+                workers=self._options.workers,
+                burst_replicas=self._options.burst_replicas,
+                resync=self._options.resync,
+                rng=random.Random(self._seed) if self._seed else None,
+                on_error=self.errors.append,
+            ),
+            loop=self._loop,
+        )
+        task.add_done_callback(lambda done: self._ended(controller, done))
+        self._running[controller] = task, transport
+
+    def crash(self, controller: str) -> None:
+        running = self._running.pop(controller, None)
+        if running is not None:
+            task, transport = running
+            transport.dead = True
+            task.cancel()
+
+    def end(self) -> None:
+        for controller in list(self._running):
+            self.crash(controller)
+
+    def _ended(self, controller: str, task: asyncio.Future[None]) -> None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        how = f"{type(error).__name__}: {error}" if error else "it returned"
+        self.failure = self.failure or f"the {controller} controller of the reference ended by itself: {how}"
+        if error is not None:
+            raise error

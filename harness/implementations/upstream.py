@@ -1,0 +1,112 @@
+"""Upstream as an implementation: the unmodified Go controllers in a bubble whose clock drives the virtual loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from harness import __version__
+from harness.apiserver import Request
+from harness.clock import SECOND
+from harness.network import Broken
+from harness.upstream.build import Built, build
+from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
+from harness.trace.recordings import Provenance
+from harness.upstream.process import UpstreamProcess
+
+if TYPE_CHECKING:
+    from harness.apiserver import Reply
+    from harness.loop import VirtualLoop
+    from harness.network import Network
+    from harness.scenario import Options
+
+
+class Upstream:
+    """One release of upstream, built if need be, with a process that serves many runs."""
+
+    def __init__(self, spec: str, release: str, progress: Callable[[str], None]) -> None:
+        self.spec = spec
+        self.built: Built = build(release, progress)
+        self._process = UpstreamProcess.of(self.built)
+
+    def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> UpstreamControllers:
+        driver = BubbleDriver(self._process, _Sink(network), seed=seed, shuffle=seed)
+        driver.attach(loop)
+        return UpstreamControllers(driver, options)
+
+    def provenance(self, seed: int) -> Provenance:
+        """Names the build, so that a recording says what it is evidence of."""
+        return Provenance(
+            implementation="upstream",
+            release=self.built.kubernetes_version or self.built.release,
+            module_digest=self.built.module_sum,
+            go_version=self.built.go_version,
+            harness_version=__version__,
+            seed=seed,
+            recorded=datetime.now(UTC).date().isoformat(),
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+class _Sink:
+    """Hands the bubble's requests to the network: their turn has come when they arrive here."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def serve(self, request: ApiRequest, answer: Answer) -> None:
+        def conclude(result: Reply | Broken) -> None:
+            if isinstance(result, Broken):
+                answer.broken("reset")
+            else:
+                answer.reply(result)
+
+        self._network.dispatch(
+            Request(
+                request.method,
+                request.path,
+                request.query,
+                request.body,
+                request.content_type or "application/json",
+                request.actor,
+            ),
+            conclude,
+        )
+
+
+class UpstreamControllers:
+    """Upstream's controllers in one run."""
+
+    def __init__(self, driver: BubbleDriver, options: Options) -> None:
+        self._driver = driver
+        self._options = {
+            "workers": options.workers,
+            "burst_replicas": options.burst_replicas,
+            "resync": options.resync,
+        }
+        self._running: set[str] = set()
+
+    def start(self, controller: str) -> None:
+        self._running.add(controller)
+        self._driver.start(controller, self._options)
+
+    def crash(self, controller: str) -> None:
+        if controller in self._running:
+            self._running.discard(controller)
+            self._driver.crash(controller)
+
+    def end(self) -> None:
+        self._driver.end()
+
+    @property
+    def errors(self) -> list[str]:
+        return [f"{note.at / SECOND:.3f} s: {note.text}" for note in self._driver.notes]
+
+    @property
+    def failure(self) -> str | None:
+        """A bubble that does not end cleanly costs a new process, not the verdict."""
+        return None

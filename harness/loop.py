@@ -1,0 +1,196 @@
+"""The virtual event loop: asyncio whose `select` moves the clock instead of waiting.
+
+Three kinds of work share the loop, and at one instant they run in a fixed order:
+
+1. *Ready tasks*, which are the controllers under test: they run until every one of them waits.
+2. *The network*: one pending API request is answered, then the controllers run again. So a request is always answered
+   when everyone else is parked, which is also how the Go bubble is served (see docs/time.md).
+3. *The world* (scenario body, kubelet, scheduler, faults): when no request is pending and no controller timer is due,
+   the next due world step runs, then the controllers again.
+
+Only when none of them has anything to do at this instant does time move: to the next controller timer or world step,
+whichever comes first; at a tie the controllers go first. `select` is the only place where that happens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import selectors
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from harness.clock import SECOND, seconds
+
+_T = TypeVar("_T")
+_SELECT_LIMIT = 24 * 3600 * SECOND  # asyncio caps one select at a day
+
+
+class Stuck(RuntimeError):
+    """Nothing is scheduled any more, yet the awaited coroutine has not finished."""
+
+
+class HorizonPassed(RuntimeError):
+    """Virtual time passed the horizon of the run: something keeps working for ever, or a wait can never end."""
+
+
+class WorldStep:
+    """A scheduled step of the world; `cancel()` takes it back."""
+
+    __slots__ = ("callback",)
+
+    def __init__(self, callback: Callable[[], object]) -> None:
+        self.callback: Callable[[], object] | None = callback
+
+    def cancel(self) -> None:
+        self.callback = None
+
+
+class Driver(Protocol):
+    """Who moves time once Python is quiet."""
+
+    def advance(self, loop: VirtualLoop, until: int | None) -> None:
+        """Move `loop.now` to `until`, or to an earlier instant at which Python has work. None: nothing is scheduled."""
+
+
+class JumpDriver:
+    """Everything runs in Python: jump straight to the next instant."""
+
+    def advance(self, loop: VirtualLoop, until: int | None) -> None:
+        if until is None:
+            raise Stuck(f"nothing is scheduled after {loop.now / SECOND:.3f} s, but the run has not ended")
+        loop.now = until
+
+
+class _Selector(selectors.BaseSelector):
+    """Has no file descriptors; `select` hands over to the loop."""
+
+    loop: VirtualLoop
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        raise RuntimeError("a virtual loop has no file descriptors: real input and output would stop the clock")
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        raise KeyError(fileobj)
+
+    def get_map(self) -> Any:
+        return {}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None or timeout > 0:
+            self.loop.quiet(timeout)
+        return []
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An asyncio event loop on virtual time, starting at instant 0. See the module docstring for who runs when."""
+
+    def __init__(self, driver: Driver | None = None) -> None:
+        #: Nanoseconds since the virtual epoch; moved by the driver only.
+        self.now = 0
+        #: Instant that must not be passed; None for no limit.
+        self.horizon: int | None = None
+        self.driver: Driver = driver or JumpDriver()
+        #: Answers one pending request and returns True, or returns False when none is pending.
+        self.serve_request: Callable[[], bool] = lambda: False
+        self._world: list[tuple[int, int, WorldStep]] = []
+        self._sequence = 0
+        selector = _Selector()
+        selector.loop = self
+        super().__init__(selector)
+        self._clock_resolution = 1e-9
+
+    def time(self) -> float:
+        return self.now / SECOND
+
+    # -- the world ----------------------------------------------------------------------------------------------------
+
+    def world_at(self, instant: int, callback: Callable[[], object]) -> WorldStep:
+        """Run `callback` as a world step at `instant` (nanoseconds; the past means now, after what is already due)."""
+        step = WorldStep(callback)
+        self._sequence += 1
+        heapq.heappush(self._world, (max(instant, self.now), self._sequence, step))
+        return step
+
+    def world_after(self, duration: float, callback: Callable[[], object]) -> WorldStep:
+        """Run `callback` as a world step in `duration` seconds."""
+        return self.world_at(self.now + seconds(duration), callback)
+
+    async def world_sleep(self, duration: float) -> None:
+        """Let `duration` seconds pass; 0 lets the controllers run until they are quiet."""
+        future: asyncio.Future[None] = self.create_future()
+        self.world_after(duration, lambda: future.done() or future.set_result(None))
+        await future
+
+    def next_world_step(self) -> int | None:
+        """The instant of the next world step, or None."""
+        world = self._world
+        while world and world[0][2].callback is None:
+            heapq.heappop(world)
+        return world[0][0] if world else None
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def quiet(self, timeout: float | None) -> None:
+        """No task is ready: answer a request, take a world step, or move time. `timeout` is the next timer's distance."""
+        if self.serve_request():
+            return
+        timer = None if timeout is None else self.now + seconds(timeout)
+        step = self.next_world_step()
+        if step is not None and (timer is None or step < timer):
+            if step > self.now:
+                self._advance(step)
+            if self._has_ready() or self.now < step:
+                return  # the driver stopped early, or served a request that woke a task
+            self._take_world_step()
+        else:
+            self._advance(timer)
+
+    def _advance(self, until: int | None) -> None:
+        if self.horizon is not None and (until is None or until > self.horizon):
+            until = self.horizon + 1 if until is None else until
+            if until > self.horizon:
+                raise HorizonPassed(f"virtual time passed the horizon of {self.horizon / SECOND:g} s")
+        self.driver.advance(self, until)
+
+    def _has_ready(self) -> bool:
+        return bool(self._ready)  # type: ignore[attr-defined]
+
+    def _take_world_step(self) -> None:
+        _, _, step = heapq.heappop(self._world)
+        callback, step.callback = step.callback, None
+        if callback is not None:
+            callback()
+
+    # -- no self-pipe: nothing outside the loop may wake it --------------------------------------------------------------
+
+    def _make_self_pipe(self) -> None:
+        self._ssock = self._csock = None
+        self._internal_fds = 0
+
+    def _close_self_pipe(self) -> None:
+        """There is none."""
+
+
+def run(loop: VirtualLoop, main: Coroutine[Any, Any, _T]) -> _T:
+    """Run `main` on `loop` until it ends, then cancel what is left and close the loop."""
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        try:
+            _cancel_all(loop)
+        finally:
+            loop.close()
+
+
+def _cancel_all(loop: VirtualLoop) -> None:
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.driver = JumpDriver()
+        loop.horizon = None
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))

@@ -1,0 +1,185 @@
+"""The network: requests queue up, and are answered one by one when every controller is parked."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.apiserver import Reply, Request
+from harness.clock import seconds
+from harness.network.faults import Fault, Faults
+from harness.network.relay import Relay
+from harness.network.target import Target, target_of
+from harness.trace.history import Write
+from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+
+if TYPE_CHECKING:
+    from harness.apiserver import ApiServer
+    from harness.loop import VirtualLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The connection broke before an answer arrived."""
+
+    reason: str = "connection reset by peer"
+
+
+Answer = Callable[["Reply | Broken"], None]
+
+
+class Network:
+    """Carries requests and watches of the controllers under test, with the faults that the scenario has set.
+
+    With a `rng`, the next pending request is drawn at random: every order is one that real concurrency could produce.
+    """
+
+    def __init__(self, loop: VirtualLoop, server: ApiServer, rng: random.Random | None = None) -> None:
+        self.loop = loop
+        self.server = server
+        self.faults = Faults()
+        self.lag: dict[str, float] = {}
+        self.held: set[str] = set()
+        #: Conditions of `harness.trace.invariants` that this run no longer keeps.
+        self.broken_conditions: set[str] = set()
+        self._rng = rng
+        self._pending: deque[tuple[Request, Answer, Callable[[], bool]]] = deque()
+        self._deliveries: deque[Callable[[], None]] = deque()
+        self._relays: list[Relay] = []
+        loop.serve_request = self.serve_next
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def submit(self, request: Request, answer: Answer, dead: Callable[[], bool]) -> None:
+        """Queue a request; `answer` is called once, when its turn has come and its faults have passed.
+
+        A request whose sender is `dead` by then never reaches the server."""
+        self._pending.append((request, answer, dead))
+
+    def deliver(self, delivery: Callable[[], None]) -> None:
+        """Queue the arrival of watch events; deliveries go before requests, each when every controller is parked."""
+        self._deliveries.append(delivery)
+
+    def serve_next(self) -> bool:
+        """Make one delivery, or else answer one pending request. False when there is neither."""
+        if self._deliveries:
+            self._deliveries.popleft()()
+            return True
+        pending = self._pending
+        if not pending:
+            return False
+        if self._rng is not None and len(pending) > 1:
+            pending.rotate(-self._rng.randrange(len(pending)))
+        request, answer, dead = pending.popleft()
+        if not dead():
+            self.dispatch(request, answer)
+        return True
+
+    def dispatch(self, request: Request, answer: Answer) -> None:
+        """Carry out a request whose turn has come."""
+        target = target_of(request)
+        fault = self.faults.hit(target, request.actor)
+        if fault is None:
+            answer(self._handle(request, target))
+            return
+        self.broken_conditions.add(PROMPT_ANSWERS if fault.as_of is None else FRESH_CACHES)
+        if fault.on_hit is not None:
+            fault.on_hit(target)
+        self._dispatch_faulty(request, answer, target, fault)
+
+    def _dispatch_faulty(self, request: Request, answer: Answer, target: Target, fault: Fault) -> None:
+        request.as_of = fault.as_of
+        fails = fault.status is not None or fault.broken
+        early = self._handle(request, target) if fault.effect else None
+
+        def conclude() -> None:
+            if fault.broken:
+                answer(Broken())
+            elif fault.status is not None:
+                answer(Reply(fault.status["code"], fault.status, headers=fault.headers))
+            else:
+                answer(early if early is not None else self._handle(request, target))
+
+        wait = max(seconds(fault.delay), seconds(fault.not_before) - self.loop.now)
+        if wait > 0:
+            self.loop.world_at(self.loop.now + wait, conclude)
+        else:
+            conclude()
+        if fails and not fault.effect:
+            self._observe_refused(request, target, fault)
+
+    def _observe_refused(self, request: Request, target: Target, fault: Fault) -> None:
+        """A write that a fault kept from the server belongs to the history all the same."""
+        if target.verb in ("get", "list", "watch"):
+            return
+        status = fault.status or {"code": 0, "reason": "ConnectionBroken", "message": "connection broken"}
+        write = Write(
+            at=self.loop.now,
+            actor=request.actor,
+            verb=target.verb,
+            resource=target.resource,
+            subresource=target.subresource,
+            namespace=target.namespace,
+            name=target.name,
+            code=status["code"],
+            reason=status["reason"],
+            before=None,
+            after=None,
+            body=request.body,
+            message=status["message"],
+        )
+        for observe in self.server.observers:
+            observe(write)
+
+    def _handle(self, request: Request, target: Target) -> Reply:
+        reply = self.server.handle(request)
+        if reply.watch is not None:
+            lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held
+            relay = Relay(self.loop, reply.watch, target.resource, lag=lag, held=held)
+            self._relays = [other for other in self._relays if not other.closed]
+            self._relays.append(relay)
+            return Reply(reply.status, reply.body, watch=relay, headers=reply.headers)
+        return reply
+
+    # -- watches ------------------------------------------------------------------------------------------------------
+
+    def relays(self, resource: str) -> list[Relay]:
+        """The open watches of a collection."""
+        return [relay for relay in self._relays if relay.resource == resource and not relay.closed]
+
+    def set_lag(self, resource: str, lag: float) -> None:
+        """Events of `resource` arrive `lag` seconds late from now on, on open and on new watches."""
+        if lag:
+            self.broken_conditions.add(FRESH_CACHES)
+        self.lag[resource] = lag
+        for relay in self.relays(resource):
+            relay.lag = lag
+
+    def drop(self, resource: str) -> None:
+        """End the open watches of a collection; events in flight are lost to them."""
+        self.broken_conditions.add(FRESH_CACHES)
+        for relay in self.relays(resource):
+            relay.drop()
+
+    def expire(self, resource: str) -> None:
+        """End the open watches of a collection with 410 Gone: their version is no longer there."""
+        self.broken_conditions.add(FRESH_CACHES)
+        self.server.compact(resource)
+        for relay in self.relays(resource):
+            relay.gone()
+
+    def hold(self, resource: str) -> None:
+        """No event of `resource` arrives any more, until `release`."""
+        self.broken_conditions.add(FRESH_CACHES)
+        self.held.add(resource)
+        for relay in self.relays(resource):
+            relay.hold()
+
+    def release(self, resource: str) -> None:
+        """Let the events that were held back arrive."""
+        self.held.discard(resource)
+        for relay in self.relays(resource):
+            relay.release()

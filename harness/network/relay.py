@@ -1,0 +1,106 @@
+"""A watch on its way from the server to a controller, where a scenario can delay, hold, break or end it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from harness.clock import seconds
+from harness.network.faults import status_object
+
+if TYPE_CHECKING:
+    from harness.apiserver import Watch, WatchEvent
+    from harness.loop import VirtualLoop
+
+
+class Relay:
+    """Looks like the server's `Watch` to a transport. The events that open a watch (the initial list) always pass at
+    once; what happens later is subject to `lag` and `held`. Order within one watch never changes."""
+
+    def __init__(self, loop: VirtualLoop, source: Watch, resource: str, *, lag: float, held: bool) -> None:
+        self.resource = resource
+        self.events: deque[WatchEvent] = deque()
+        self.on_event: Callable[[], None] | None = None
+        self.closed = False
+        self.lag = lag
+        self._held = held
+        self._loop = loop
+        self._source = source
+        #: Events in flight, each with the instant at which it may arrive.
+        self._flight: deque[tuple[int, WatchEvent]] = deque()
+        self.events.extend(source.events)
+        source.events.clear()
+        source.on_event = self._pump
+
+    def stop(self) -> None:
+        """The client has gone."""
+        self._source.stop()
+        self._flight.clear()
+        self.closed = True
+
+    def hold(self) -> None:
+        """Keep back every event from now on, until `release`."""
+        self._held = True
+
+    def release(self) -> None:
+        """Deliver what was kept back, and go on."""
+        self._held = False
+        self._pump()
+        self._deliver()
+
+    def drop(self) -> None:
+        """End the connection cleanly; events still in flight are lost to this watch."""
+        self._source.stop()
+        self._flight.clear()
+        self._close()
+
+    def gone(self) -> None:
+        """Send a 410 Gone error event and end the watch: the client's version has been compacted away."""
+        from harness.apiserver import WatchEvent
+
+        self._source.stop()
+        self._flight.clear()
+        self.events.append(WatchEvent("ERROR", status_object(410, "too old resource version", "Expired")))
+        self._close()
+
+    def _close(self) -> None:
+        self.closed = True
+        if self.on_event is not None:
+            self.on_event()
+
+    def _pump(self) -> None:
+        arrivals = self._source.events
+        if not self.lag and not self._held and not self._flight:
+            self._pass_on(arrivals)
+            arrivals.clear()
+        else:
+            self._delay(arrivals)
+        if self._source.closed and not self.closed and not self._flight:
+            self._close()
+
+    def _delay(self, arrivals: deque[WatchEvent]) -> None:
+        due = self._loop.now + seconds(self.lag)
+        if self._flight:
+            due = max(due, self._flight[-1][0])
+        self._flight.extend((due, event) for event in arrivals)
+        arrivals.clear()
+        if not self._held:
+            self._loop.world_at(due, self._deliver)
+
+    def _deliver(self) -> None:
+        if self._held or self.closed:
+            return
+        due: deque[WatchEvent] = deque()
+        while self._flight and self._flight[0][0] <= self._loop.now:
+            due.append(self._flight.popleft()[1])
+        self._pass_on(due)
+        if self._flight:
+            self._loop.world_at(self._flight[0][0], self._deliver)
+
+    def _pass_on(self, arrivals: deque[WatchEvent]) -> None:
+        if arrivals:
+            first = not self.events
+            self.events.extend(arrivals)
+            if first and self.on_event is not None:
+                self.on_event()

@@ -1,0 +1,60 @@
+"""Runs the scenarios of one pytest process: one `Runner`, opened by the first scenario and closed with the session."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.pytest_plugin.items import ScenarioItem
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from harness.runner import Outcome, Runner
+    from harness.scenario import Scenario
+
+SELECTED = "lockstep_selected"
+
+
+class Execution:
+    """Registered in every process, workers of pytest-xdist included."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.implementation: str = settings["implementation"]
+        self._settings = settings
+        self.selected = 0
+        self._stack = ExitStack()
+        self._runner: Runner | None = None
+
+    def run(self, scenario: Scenario) -> Outcome:
+        """Run one scenario."""
+        if self._runner is None:
+            from harness.runner import RunConfig, Runner
+
+            self._runner = self._stack.enter_context(Runner(RunConfig.parse(**self._settings)))
+        return self._runner.run(scenario)
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Count the scenarios that are to run: what remains after every `-k` and `-m`."""
+        self.selected = sum(isinstance(item, ScenarioItem) for item in session.items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let the scenario's row travel with the report, from a worker to its controller too."""
+        report = yield
+        if isinstance(item, ScenarioItem) and call.when == "call" and item.row is not None:
+            report.lockstep = item.row.to_wire()  # type: ignore[attr-defined]
+        return report
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Close the runner, and tell a controller how much was selected here."""
+        self._stack.close()
+        workeroutput = getattr(session.config, "workeroutput", None)
+        if workeroutput is not None:
+            workeroutput[SELECTED] = self.selected

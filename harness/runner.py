@@ -1,0 +1,211 @@
+"""Runs scenarios and gives each a verdict: by its own assertions always, and by comparison with what it is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from harness.environments import ENVIRONMENTS
+from harness.environments.memory import RunResult, run_scenario
+from harness.implementations.registry import UsageError, open_implementation, parse_spec, release_of
+from harness.trace import compare, invariants, recordings
+from harness.trace.explain import explain
+from harness.trace.ledger import Ledger
+from harness.trace.normalise import Trace, normalise
+
+if TYPE_CHECKING:
+    from harness.implementations import Implementation
+    from harness.scenario import Scenario
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+#: How often upstream is run to collect the admissible variants of a recording.
+VARIANT_RUNS = 6
+
+__all__ = ["FIXTURES", "Outcome", "RunConfig", "Runner", "UsageError"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """Who runs, where, and what it is held to. `release` names the recordings; `seed` fixes every choice of a run."""
+
+    implementation: str = "reference"
+    environment: str = "memory"
+    against: str = "recorded"
+    release: str = "1.36.3"
+    seed: int = 0
+    update: bool = False
+
+    @classmethod
+    def parse(  # noqa: PLR0913 - one per option
+        cls,
+        implementation: str = "reference",
+        environment: str = "memory",
+        against: str = "recorded",
+        release: str | None = None,
+        seed: int = 0,
+        update: bool = False,
+    ) -> RunConfig:
+        """Check what a user wrote. Raises UsageError with one line."""
+        if environment not in ENVIRONMENTS:
+            raise UsageError(f"unknown environment {environment!r}; known: {', '.join(ENVIRONMENTS)}")
+        parse_spec(implementation)
+        if against not in ("recorded", "none"):
+            parse_spec(against)
+        chosen = release or release_of(implementation) or release_of(against) or "1.36.3"
+        if release is not None:
+            parse_spec(f"upstream:{release}")
+        if update and not implementation.startswith("upstream"):
+            raise UsageError("recordings are taken from upstream only; use --implementation upstream")
+        return cls(implementation, environment, against, chosen, seed, update)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The verdict on one scenario: pass, fail, divergent (a known, ledgered difference), unsupported or error."""
+
+    scenario: Scenario
+    verdict: str
+    assertions: int
+    writes_compared: int
+    virtual_seconds: float
+    wall_seconds: float
+    message: str = ""
+    divergences: tuple[str, ...] = ()
+    digest: str = ""
+    variants: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+
+class Runner:
+    """Context manager that holds the implementations (and their processes) open over many scenarios."""
+
+    def __init__(self, config: RunConfig, progress: Callable[[str], None] = lambda _: None) -> None:
+        self.config = config
+        self._progress = progress
+        self._ledger = Ledger.load(FIXTURES / "divergences.yaml")
+        self._implementation: Implementation | None = None
+        self._other: Implementation | None = None
+
+    def __enter__(self) -> Runner:
+        self._implementation = open_implementation(self.config.implementation, self.config.release, self._progress)
+        if self.config.against not in ("recorded", "none"):
+            self._other = open_implementation(self.config.against, self.config.release, self._progress)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for implementation in (self._implementation, self._other):
+            if implementation is not None:
+                implementation.close()
+
+    def run(self, scenario: Scenario) -> Outcome:
+        """Run one scenario and judge it; with `update`, record it instead."""
+        assert self._implementation is not None, "use Runner as a context manager"
+        result = run_scenario(scenario, self._implementation, self.config.seed)
+        trace = normalise(result.history, result.start_instant)
+        outcome = Outcome(
+            scenario,
+            "pass",
+            result.assertions,
+            0,
+            result.virtual_seconds,
+            result.wall_seconds,
+            digest=trace.digest(),
+        )
+        if _failed_by_itself(result, outcome):
+            return outcome
+        if self.config.update:
+            self._record(scenario, trace, outcome)
+        elif self.config.against != "none":
+            self._judge(scenario, trace, outcome)
+        return outcome
+
+    # -- judging --------------------------------------------------------------------------------------------------------
+
+    def _judge(self, scenario: Scenario, trace: Trace, outcome: Outcome) -> None:
+        try:
+            variants = self._expected(scenario)
+        except (recordings.DamagedRecording, recordings.NoRecording) as missing:
+            outcome.verdict, outcome.message = "error", str(missing)
+            return
+        except OtherFailed as failed:
+            outcome.verdict, outcome.message = "error", str(failed)
+            return
+        comparison = compare.nearest(variants, trace)
+        outcome.writes_compared = trace.compared_items
+        outcome.variants = len(variants)
+        judged = self._ledger.judge(scenario.id, self.config.release, self._ledgered(), comparison)
+        outcome.divergences = judged.explained
+        if judged.remaining or judged.stale:
+            outcome.verdict = "fail"
+            outcome.message = explain(judged, scenario.id, scenario.must, self._names(), self._reproduce(scenario))
+        elif judged.explained:
+            outcome.verdict = "divergent"
+
+    def _ledgered(self) -> bool:
+        """The ledger holds differences between the reference and upstream; upstream against itself has none."""
+        return self.config.implementation == "reference" or self.config.against == "reference"
+
+    def _expected(self, scenario: Scenario) -> list[Trace]:
+        if self._other is None:
+            return recordings.load(FIXTURES, self.config.release, scenario.id).variants
+        other = run_scenario(scenario, self._other, self.config.seed)
+        if other.failure or other.error:
+            raise OtherFailed(f"{self.config.against} does not pass this scenario itself: {other.failure or other.error}")
+        return [normalise(other.history, other.start_instant)]
+
+    def _names(self) -> tuple[str, str]:
+        """What is expected, and what was got, in words."""
+        if self.config.against == "recorded":
+            return f"upstream {self.config.release} (recorded)", self.config.implementation
+        return self.config.against, self.config.implementation
+
+    def _reproduce(self, scenario: Scenario) -> str:
+        config, words = self.config, ["lockstep", "run", scenario.id]
+        for option, value, default in (
+            ("--implementation", config.implementation, "reference"),
+            ("--against", config.against, "recorded"),
+            ("--release", config.release, "1.36.3"),
+            ("--seed", str(config.seed), "0"),
+        ):
+            if value != default:
+                words += [option, value]
+        return " ".join(words)
+
+    # -- recording ------------------------------------------------------------------------------------------------------
+
+    def _record(self, scenario: Scenario, first: Trace, outcome: Outcome) -> None:
+        assert self._implementation is not None
+        variants = {first.digest(): first}
+        for _ in range(VARIANT_RUNS - 1):
+            again = run_scenario(scenario, self._implementation, self.config.seed)
+            trace = normalise(again.history, again.start_instant)
+            variants.setdefault(trace.digest(), trace)
+        outcome.variants = len(variants)
+        recordings.save(
+            FIXTURES,
+            scenario_id=scenario.id,
+            must=scenario.must,
+            provenance=self._implementation.provenance(self.config.seed),
+            variants=[variants[key] for key in sorted(variants)],
+        )
+
+
+class OtherFailed(Exception):
+    """What a scenario should be compared with does not pass it itself."""
+
+
+def _failed_by_itself(result: RunResult, outcome: Outcome) -> bool:
+    if result.error:
+        outcome.verdict, outcome.message = "error", result.error
+    elif result.failure:
+        outcome.verdict, outcome.message = "fail", result.failure
+    elif not result.assertions:
+        outcome.verdict, outcome.message = "fail", "the scenario asserted nothing"
+    else:
+        broken = invariants.check(result.history, result.end_instant, settled=False, broken=result.broken_conditions)
+        if broken:
+            outcome.verdict, outcome.message = "fail", "\n".join(str(one) for one in broken)
+    return outcome.verdict != "pass"

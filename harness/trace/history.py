@@ -1,0 +1,72 @@
+"""The history of a run: every mutating API request, in the order in which the API server answered them.
+
+A history is written by the server's observers and only ever grows. Everything that judges a run (normalisation,
+comparison, invariants) is a pure function of it, so a recorded history can be judged again without running anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_OK, _ERROR = 200, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One mutating request and what became of it. The objects are the stored ones: shared, never to be changed."""
+
+    #: Instant of the answer: nanoseconds since the virtual epoch.
+    at: int
+    #: Who asked: "scenario", "kubelet", "replicaset-controller" ...
+    actor: str
+    #: "create", "update", "patch", "delete" or "deletecollection".
+    verb: str
+    #: The plural, with its group unless that is the core one: "pods", "replicasets.apps".
+    resource: str
+    #: "status", "scale", "eviction" ...; "" for the object itself.
+    subresource: str
+    namespace: str
+    #: The final name, whether given or generated; "" if the request failed before it had one.
+    name: str
+    #: HTTP status code of the answer; 0 if the connection broke before there was one.
+    code: int
+    #: Reason of the Status that answered a failed request; "" on success.
+    reason: str
+    #: The stored object before and after; `after` is None if the object is gone or the request failed.
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    #: The request's body as sent.
+    body: Any = None
+    #: Message of the Status that answered a failed request; "" on success.
+    message: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the actor was told anything but success."""
+        return not _OK <= self.code < _ERROR
+
+
+class History:
+    """An append-only list of writes. `controllers` names the actors under test; all others belong to the world."""
+
+    def __init__(self, controllers: Iterable[str] = (), writes: Iterable[Write] = ()) -> None:
+        self.controllers: frozenset[str] = frozenset(controllers)
+        self._writes: list[Write] = list(writes)
+
+    def record(self, write: Write) -> None:
+        """Append one write. Register this with `ApiServer.observers`."""
+        self._writes.append(write)
+
+    def under_test(self, write: Write) -> bool:
+        """Whether an actor under test made this write."""
+        return write.actor in self.controllers
+
+    def __iter__(self) -> Iterator[Write]:
+        return iter(self._writes)
+
+    def __len__(self) -> int:
+        return len(self._writes)

@@ -1,0 +1,50 @@
+"""Raw histories as files: JSON lines, one header and one line for each write, to be judged again without running."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from harness.trace.history import History, Write
+from harness.trace.recordings import write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FORMAT = "lockstep-history/1"
+_FIELDS = tuple(field.name for field in fields(Write))
+
+
+class DamagedHistory(Exception):
+    """A history file cannot be read; the message names the file, the reason and what to do."""
+
+
+def save_history(path: Path, history: History, facts: dict[str, Any]) -> None:
+    """Write a history with `facts` about the run (plain JSON: scenario, start and end instant, implementation ...)."""
+    header = {"format": _FORMAT, "controllers": sorted(history.controllers), "writes": len(history), "facts": facts}
+    lines = [header, *({name: getattr(write, name) for name in _FIELDS} for write in history)]
+    write_atomically(path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+
+
+def load_history(path: Path) -> tuple[History, dict[str, Any]]:
+    """A history and the facts it was saved with. Raises DamagedHistory; a truncated file is noticed."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DamagedHistory(f"{path.name} cannot be read: {error}; name a file that a run has written") from None
+    try:
+        return _parse(lines)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise DamagedHistory(f"{path.name} is no whole history ({reason}); run the scenario again") from None
+
+
+def _parse(lines: list[str]) -> tuple[History, dict[str, Any]]:
+    header = json.loads(lines[0])
+    if header["format"] != _FORMAT:
+        raise ValueError(f"its format is not {_FORMAT}")
+    history = History(header["controllers"], (Write(**json.loads(line)) for line in lines[1:]))
+    if len(history) != header["writes"]:
+        raise ValueError(f"it holds {len(history)} of {header['writes']} writes")
+    return history, dict(header["facts"])

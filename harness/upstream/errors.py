@@ -1,0 +1,11 @@
+"""What can go wrong with upstream; every message is for the user: what happened, why, and what to do next."""
+
+from __future__ import annotations
+
+
+class BuildFailed(Exception):
+    """The upstream process cannot be built."""
+
+
+class UpstreamFailed(Exception):
+    """The upstream process died, hung, spoke nonsense, or a controller in it ended by itself."""

@@ -1,0 +1,58 @@
+"""How the actors of the world talk to the API server: directly, inside a world step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.apiserver import ApiServer, Reply, Request
+
+Object = dict[str, Any]
+MERGE_PATCH = "application/merge-patch+json"
+_NO_QUERY: Mapping[str, str] = {}
+
+
+class WorldError(RuntimeError):
+    """The API server refused a write of the simulated cluster that a real one would accept."""
+
+
+class Api:
+    """The API server as one actor (`kubelet`, `scheduler` ...) sees it."""
+
+    def __init__(self, server: ApiServer, actor: str) -> None:
+        self.server = server
+        self.actor = actor
+        self.find = server.find
+        self.objects = server.objects
+
+    def get(self, path: str, query: Mapping[str, str] = _NO_QUERY) -> Reply:
+        """Read. Raises WorldError if refused."""
+        reply = self.server.handle(Request("GET", path, query, None, "application/json", self.actor))
+        return self._checked("GET", path, reply)
+
+    def write(self, method: str, path: str, body: Any, content_type: str = "application/json") -> Reply:
+        """Write. 404 and 409 are answers (somebody was faster); any other refusal raises WorldError."""
+        reply = self.server.handle(Request(method, path, _NO_QUERY, body, content_type, self.actor))
+        if reply.status in (404, 409):
+            return reply
+        return self._checked(method, path, reply)
+
+    def merge(self, path: str, body: Any) -> Reply:
+        """Send a JSON merge patch."""
+        return self.write("PATCH", path, body, MERGE_PATCH)
+
+    def _checked(self, method: str, path: str, reply: Reply) -> Reply:
+        if reply.status >= 400:
+            message = (reply.body or {}).get("message", "")
+            raise WorldError(
+                f"the simulated {self.actor} could not {method} {path}: {reply.status} {message}; "
+                "check the object that the scenario created, or report this as a defect of the harness"
+            )
+        return reply
+
+
+def pod_path(pod: Object, subresource: str = "") -> str:
+    """The path of a pod, or of one of its subresources."""
+    meta = pod["metadata"]
+    path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
+    return f"{path}/{subresource}" if subresource else path

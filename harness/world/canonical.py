@@ -1,0 +1,70 @@
+"""Choosing among pods by what can be observed of them, never by the accident of a name.
+
+Which of several equal pods a controller deletes is not specified: upstream leaves it to the order of a Go map. A
+scenario that then acts on "one of the pods" must mean the same pod, up to renaming, in every run. So pods are ordered
+by their observable state, then by the state of what shares their node (the deletion ranking counts that), and by uid
+only among pods that nobody can tell apart. The uid, and not the name, because uids ascend in the order of creation and
+upstream's ranking uses them to break ties (`ActivePodsWithRanks.Less`), whereas a name's suffix is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from harness.world.api import Object
+
+_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+StateKey = tuple[Any, ...]
+
+
+def state_key(pod: Object) -> StateKey:
+    """What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels."""
+    meta, status = pod["metadata"], pod.get("status", {})
+    ready_since = ""
+    for condition in status.get("conditions", ()):
+        if condition["type"] == "Ready" and condition["status"] == "True":
+            ready_since = condition.get("lastTransitionTime") or "?"
+    statuses = (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ()))
+    return (
+        bool(pod["spec"].get("nodeName")),
+        status.get("phase", ""),
+        ready_since,
+        tuple(one.get("restartCount", 0) for one in statuses),
+        meta.get("creationTimestamp") or "",
+        meta.get("deletionTimestamp") or "",
+        (meta.get("annotations") or {}).get(_DELETION_COST, ""),
+        tuple(sorted((meta.get("labels") or {}).items())),
+    )
+
+
+def rank_nodes(pods_of: Mapping[str, Iterable[Object]]) -> dict[str, int]:
+    """Number nodes by the pods on them, fewest first. Nodes whose pods nobody can tell apart get the same number."""
+    contents = {node: sorted(map(state_key, pods)) for node, pods in pods_of.items()}
+    ranks: dict[str, int] = {}
+    rank, previous = -1, None
+    for node in sorted(contents, key=lambda name: (len(contents[name]), contents[name])):
+        if contents[node] != previous:
+            rank, previous = rank + 1, contents[node]
+        ranks[node] = rank
+    return ranks
+
+
+def canonical_order(pods: Iterable[Object]) -> list[Object]:
+    """`pods` in the canonical order (see the module docstring)."""
+    chosen = list(pods)
+    pods_of: dict[str, list[Object]] = {}
+    for pod in chosen:
+        pods_of.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
+    ranks = rank_nodes(pods_of)
+    return sorted(
+        chosen, key=lambda pod: (state_key(pod), ranks[pod["spec"].get("nodeName", "")], pod["metadata"]["uid"])
+    )
+
+
+def pick(pods: Iterable[Object], k: int = 0) -> Object:
+    """The `k`-th of `pods` in the canonical order; negative counts from the end. Raises IndexError."""
+    ordered = canonical_order(pods)
+    if not -len(ordered) <= k < len(ordered):
+        raise IndexError(f"cannot pick pod {k} of {len(ordered)}: choose among the pods that exist")
+    return ordered[k]

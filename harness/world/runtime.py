@@ -1,0 +1,151 @@
+"""One pod on its node, as the container runtime knows it: which containers run, and whether they are ready.
+
+The kubelet changes this first and reports it afterwards (`pod_status`), so that several changes of one instant make one
+write.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.world.api import Object
+from harness.world.canonical import StateKey, state_key
+from harness.world.nodes import Node
+
+_KILLED = 143  # 128 + SIGTERM
+
+
+class Container:
+    """One container: its current and last state in wire form."""
+
+    __slots__ = ("image", "last", "name", "ready", "restarts", "sidecar", "state")
+
+    def __init__(self, spec: Object) -> None:
+        self.name: str = spec["name"]
+        self.image: str = spec.get("image", "")
+        self.sidecar = spec.get("restartPolicy") == "Always"
+        self.state: Object = {"waiting": {"reason": "ContainerCreating"}}
+        self.last: Object = {}
+        self.ready = False
+        self.restarts = 0
+
+    def run(self, now: str) -> None:
+        """Start, or start again."""
+        self.state = {"running": {"startedAt": now}}
+
+    def exit(self, code: int, now: str) -> None:
+        """End, unless it has ended; one that never ran leaves no exit code but counts as failed."""
+        running = self.state.get("running")
+        if running is not None:
+            reason = "Error" if code else "Completed"
+            times = {"startedAt": running["startedAt"], "finishedAt": now}
+            self.state = {"terminated": {"exitCode": code, "reason": reason, **times}}
+        self.ready = False
+
+
+class PodRuntime:
+    """One pod on its node. Every step is without effect once the pod has ended."""
+
+    __slots__ = (
+        "_key", "_key_of", "containers", "done", "had_ready", "init_containers", "message", "node", "phase", "pod",
+        "ready_again_at", "reason", "rejected", "removed", "stop_at", "uid",
+    )  # fmt: skip
+
+    def __init__(self, pod: Object, node: Node) -> None:
+        spec: dict[str, Any] = pod["spec"]
+        self.uid: str = pod["metadata"]["uid"]
+        #: The pod as last seen.
+        self.pod = pod
+        self.node = node
+        self.containers = [Container(one) for one in spec["containers"]]
+        self.init_containers = [Container(one) for one in spec.get("initContainers") or ()]
+        self.phase = "Pending"
+        self.reason = self.message = ""
+        self.rejected = False
+        #: How many steps of its cohort's timeline it has taken.
+        self.done = 0
+        #: Whether it has been ready before: it waits for its first readiness no longer.
+        self.had_ready = False
+        #: Instant at which the containers end because the pod is being deleted; None while it is not.
+        self.stop_at: int | None = None
+        #: Instant at which restarted containers are ready again, or None.
+        self.ready_again_at: int | None = None
+        #: Whether the kubelet has told the API server to remove the pod.
+        self.removed = False
+        self._key_of: Object | None = None
+        self._key: StateKey = ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has failed or succeeded."""
+        return self.phase in ("Succeeded", "Failed")
+
+    @property
+    def running(self) -> bool:
+        """Whether its containers have started and it has not ended."""
+        return self.phase == "Running"
+
+    def key(self) -> StateKey:
+        """The observable state as last seen."""
+        if self._key_of is not self.pod:
+            self._key_of, self._key = self.pod, state_key(self.pod)
+        return self._key
+
+    def start(self, now: str) -> None:
+        """Init containers have completed, sidecars and containers run; nothing but the sidecars is ready."""
+        if self.phase != "Pending":
+            return
+        self.phase = "Running"
+        for container in self.init_containers:
+            container.run(now)
+            if not container.sidecar:
+                container.exit(0, now)
+            container.ready = True
+        for container in self.containers:
+            container.run(now)
+
+    def set_ready(self, ready: bool) -> None:
+        """What the readiness probes of all containers say."""
+        if self.running:
+            self.had_ready = self.had_ready or ready
+            for container in self._long_running():
+                container.ready = ready
+
+    def restart(self, name: str | None, now: str) -> bool:
+        """The container of that name (default: the first) fails and runs again, not ready. True if it was ready."""
+        if not self.running:
+            return False
+        everyone = self._long_running()
+        container = next((one for one in everyone if name in (None, one.name)), None)
+        if container is None:
+            known = ", ".join(one.name for one in everyone)
+            raise ValueError(f"pod {self.pod['metadata']['name']} has no container {name!r} to restart; it has {known}")
+        was_ready = container.ready
+        container.exit(1, now)
+        container.last = container.state
+        container.restarts += 1
+        container.run(now)
+        return was_ready
+
+    def _long_running(self) -> list[Container]:
+        return [*self.containers, *(one for one in self.init_containers if one.sidecar)]
+
+    def end(self, code: int, now: str, reason: str = "", message: str = "") -> None:
+        """All containers end with this exit code, and the pod with them."""
+        if self.ended:
+            return
+        self.phase = "Failed" if code else "Succeeded"
+        self.reason, self.message = reason, message
+        for container in (*self.containers, *self.init_containers):
+            container.exit(code, now)
+
+    def stop(self, now: str) -> None:
+        """The containers are told to end, because the pod is being deleted; what never ran ends as failed."""
+        self.end(0 if self.running else _KILLED, now)
+
+    def reject(self, reason: str) -> None:
+        """The kubelet does not admit the pod (`rejectPod`)."""
+        if self.phase == "Pending":
+            self.rejected = True
+            self.phase, self.reason = "Failed", reason
+            self.message = f"Pod was rejected: {reason}"

@@ -1,0 +1,1 @@
+"""Readable Python references of Kubernetes controllers."""

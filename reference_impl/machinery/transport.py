@@ -1,0 +1,59 @@
+"""What the machinery needs from the outside world: a way to send requests, and a clock.
+
+Whoever runs a controller supplies both. Requests and watches never complete synchronously, and the objects they hand
+out are shared and must not be mutated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One reply: HTTP status, decoded JSON body (or text, if the server sent no JSON), headers."""
+
+    status: int
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class WatchStream(Protocol):
+    """An open watch."""
+
+    async def next(self) -> tuple[str, Any] | None:
+        """The next (type, object); None once the server has ended the stream.
+
+        Raises ConnectionError when the connection breaks.
+        """
+
+    def close(self) -> None:
+        """Stop watching. Idempotent."""
+
+
+class Transport(Protocol):
+    """Sends one request; no retries, no rate limit. `query` values are strings, `body` is a JSON value."""
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+    ) -> Response:
+        """The server's reply, whatever its status. Raises ConnectionError when the connection breaks."""
+
+    async def watch(self, path: str, query: Mapping[str, str]) -> WatchStream | Response:
+        """An open stream, or the reply that refused it. Raises ConnectionError when the connection breaks."""
+
+
+class Clock(Protocol):
+    """Wall time. Timers are asyncio's; this is for timestamps and ages."""
+
+    def now(self) -> int:
+        """Nanoseconds since 2000-01-01T00:00:00Z."""

@@ -1,0 +1,190 @@
+"""The command as a whole: verbs, help, start-up."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import __version__
+from harness.cli import _SPEAKS_TO_USER, VERBS
+from harness.trace.history import History, Write
+from harness.trace.history_file import save_history
+
+Lockstep = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+
+
+def test_short_help_in_the_overview_is_that_of_the_verb() -> None:
+    verbs = {name: importlib.import_module(f"harness.cli.{name}_verb").command for name in VERBS}
+    assert {name: verb.short_help for name, verb in verbs.items()} == VERBS
+    assert {verb.name for verb in verbs.values()} == set(VERBS)
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS])
+def test_help_fits_80_columns(lockstep: Lockstep, verb: str) -> None:
+    result = lockstep(*verb.split(), "--help")
+    assert result.code == 0
+    assert result.out.startswith("Usage: lockstep")
+    assert [line for line in result.out.splitlines() if len(line) > 80] == []
+
+
+def test_version(lockstep: Lockstep) -> None:
+    assert lockstep("--version").out == f"lockstep {__version__}\n"
+
+
+def test_no_arguments_show_the_help_and_are_bad_input(lockstep: Lockstep) -> None:
+    result = lockstep()
+    assert result.code == 2
+    assert "Verbs:" in result.err
+
+
+@pytest.mark.parametrize(
+    ("verb", "message"),
+    [("rnu", "there is no verb 'rnu'; did you mean run?"), ("x", "there is no verb 'x'; the verbs are run, list, ")],
+)
+def test_an_unknown_verb(lockstep: Lockstep, verb: str, message: str) -> None:
+    result = lockstep(verb)
+    assert result.code == 2
+    assert result.err.startswith(f"lockstep: {message}")
+    assert result.err.count("\n") == 1
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, contextlib, io; from harness.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()): main(['--help'])\n"
+        "heavy = {'asyncio', 'hypothesis', 'pytest', 'rich', 'yaml'}\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules} & heavy))\n"
+        "print(sorted(name for name in sys.modules if name.startswith('harness.')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["[]", "['harness.cli']"]
+
+
+def test_list(lockstep: Lockstep) -> None:
+    result = lockstep("list", scenarios=("replicaset/passes", "vpa/passes"))
+    assert result.code == 0
+    assert result.out.splitlines() == [
+        "replicaset/passes",
+        "    A controller MUST replicaset/passes.",
+        "vpa/passes",
+        "    A controller MUST vpa/passes.",
+        "",
+        "2 scenarios",
+    ]
+
+
+def test_list_as_json(lockstep: Lockstep) -> None:
+    result = lockstep("list", "--controller", "vpa", "--format", "json", scenarios=("replicaset/passes", "vpa/passes"))
+    assert [(one["id"], one["must"]) for one in json.loads(result.out)] == [
+        ("vpa/passes", "A controller MUST vpa/passes.")
+    ]
+
+
+def test_diff_of_reports(lockstep: Lockstep, tmp_path: Path) -> None:
+    left, right = tmp_path / "a.json", tmp_path / "b.json"
+    lockstep("run", "--report", left, scenarios=("replicaset/passes",))
+    lockstep("run", "--report", right, "--seed", 1, scenarios=("replicaset/passes", "replicaset/fails"))
+    result = lockstep("diff", left, right)
+    assert result.code == 1
+    assert result.out == "run 1: seed 0 -> 1\nreplicaset/fails: only in the second report (fail)\n"
+    assert lockstep("diff", left, left).out == "no difference\n"
+
+
+def test_diff_of_things_that_cannot_be_compared(lockstep: Lockstep, tmp_path: Path) -> None:
+    (tmp_path / "no.json").write_text("no")
+    result = lockstep("diff", tmp_path / "no.json", tmp_path / "no.json")
+    assert result.code == 2
+    assert "is not JSON" in result.err
+
+
+def test_every_exception_that_speaks_to_the_user_exists() -> None:
+    missing = [
+        f"{module}.{name}"
+        for module, name in _SPEAKS_TO_USER
+        if not issubclass(getattr(importlib.import_module(module), name), Exception)
+    ]
+    assert missing == []
+
+
+def test_a_recording_is_compared_wherever_it_lies(lockstep: Lockstep, tmp_path: Path) -> None:
+    left, right = tmp_path / "a.json", tmp_path / "b.json"
+    instants = [{"at": "1.000", "writes": [{"verb": "create", "resource": "pods", "object": "web#1"}]}]
+    for path, changed in ((left, []), (right, instants)):
+        path.write_text(json.dumps({"variants": [{"instants": changed, "specs": {}, "final": {}}]}))
+    same, other = lockstep("diff", left, left), lockstep("diff", left, right)
+    assert (same.code, same.out) == (0, "no difference\n")
+    assert other.code == 1
+    assert "web#1" in other.out
+
+
+def test_a_history_is_judged_again_without_running_anything(lockstep: Lockstep, tmp_path: Path) -> None:
+    pod = {"metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": {}, "status": {}}
+    created = Write(0, "scenario", "create", "pods", "", "default", "p", 201, "", None, pod)
+    save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created]), {})
+    result = lockstep("replay", tmp_path / "run.jsonl")
+    assert (result.code, result.out, result.err) == (0, "green: every invariant holds\n", "")
+    stolen = replace(created, at=1, actor="replicaset-controller", verb="delete", code=200, before=pod, after=None)
+    save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created, stolen]), {})
+    result = lockstep("replay", tmp_path / "run.jsonl")
+    assert result.code == 1
+    assert result.out.endswith("not green: an invariant is broken\n")
+
+
+def test_a_file_that_cannot_be_replayed(lockstep: Lockstep, tmp_path: Path) -> None:
+    (tmp_path / "odd").write_text("odd\n")
+    result = lockstep("replay", tmp_path / "odd")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("lockstep: odd is no whole history")
+
+
+def on_a_terminal(program: str, **environment: str) -> str:
+    """What a Python program shows on a terminal of 80 columns."""
+    parent, child = pty.openpty()
+    settings = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=child, stderr=child, env=settings) as run:
+        os.close(child)
+        shown = b""
+        try:
+            while chunk := os.read(parent, 65536):
+                shown += chunk
+        except OSError:  # how Linux says that the other end of a terminal is closed
+            pass
+        os.close(parent)
+    assert run.returncode == 0, shown.decode()
+    return shown.decode()
+
+
+PROGRAM = """
+import sys
+from tests.fakes import runner
+sys.modules["harness.runner"] = runner.as_module()
+import harness.scenario
+harness.scenario.load = lambda: runner.declare("replicaset/passes", "replicaset/diverges")
+from harness.cli import main
+sys.exit(main(["run"]))
+"""
+
+
+def test_a_terminal_gets_colour_and_a_bar_that_is_gone_at_the_end() -> None:
+    shown = on_a_terminal(PROGRAM)
+    assert "\x1b[1;32mgreen: 2 scenarios judged" in shown
+    assert "2/2" in shown.split("held to")[0]
+    assert "\x1b[2K" in shown
+
+
+def test_no_color_is_honoured() -> None:
+    shown = on_a_terminal(PROGRAM, NO_COLOR="1")
+    assert re.search(r"\x1b\[(\d+;)*3\d", shown) is None
+    assert "green: 2 scenarios judged" in shown

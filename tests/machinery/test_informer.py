@@ -1,0 +1,419 @@
+"""Informers: reflector, FIFO, indexer, listeners (client-go tools/cache)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from reference_impl.machinery.informer import EventHandler, SharedInformerFactory, wait_for_named_cache_sync
+from reference_impl.machinery.store import DeletedFinalStateUnknown, Indexer
+from reference_impl.machinery.transport import Response
+from tests.machinery.fake_server import Stream, pod, status
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tests.machinery.fake_server import World
+
+
+class Pods:
+    """A running pod informer, and what its handler has heard: (instant, what, name, versions)."""
+
+    def __init__(self, world: World, resync: float = 0.0) -> None:
+        self.world = world
+        self.factory = SharedInformerFactory(world.client, resync, clock=world.clock, rng=world.rng)
+        self.informer = self.factory.for_resource("pods")
+        self.heard: list[tuple[Any, ...]] = []
+        self.registration = self.informer.add_event_handler(EventHandler(self._add, self._update, self._delete))
+
+    def _add(self, obj: dict[str, Any]) -> None:
+        self.heard.append((self.world.now, "add", obj["metadata"]["name"]))
+
+    def _update(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        versions = (old["metadata"]["resourceVersion"], new["metadata"]["resourceVersion"])
+        self.heard.append((self.world.now, "update", new["metadata"]["name"], *versions))
+
+    def _delete(self, obj: dict[str, Any] | DeletedFinalStateUnknown) -> None:
+        if isinstance(obj, DeletedFinalStateUnknown):
+            self.heard.append((self.world.now, "tombstone", obj.key, obj.obj["metadata"]["resourceVersion"]))
+        else:
+            self.heard.append((self.world.now, "delete", obj["metadata"]["name"], obj["metadata"]["resourceVersion"]))
+
+
+def run(world: World, pods: Pods, body: Callable[[], Awaitable[Any]]) -> None:
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            inner = asyncio.ensure_future(body())
+            pods.factory.start(group)
+            await inner
+            raise StopRunningError
+
+    with pytest.raises(ExceptionGroup) as caught:
+        world.run(main())
+    if not isinstance(caught.value.exceptions[0], StopRunningError):
+        raise caught.value.exceptions[0]
+
+
+class StopRunningError(Exception):
+    pass
+
+
+def watches(world: World) -> list[tuple[float, dict[str, str]]]:
+    return [
+        (at, {key: value for key, value in query.items() if not key.startswith("timeout")})
+        for at, method, _, query, _ in world.server.requests
+        if method == "WATCH"
+    ]
+
+
+def test_starts_with_a_watch_list_and_workers_after_100_ms(world: World) -> None:
+    world.server.put("a")
+    world.server.put("b")
+    pods = Pods(world)
+    synced: list[float] = []
+
+    async def body() -> None:
+        await wait_for_named_cache_sync(pods.informer.has_synced, pods.registration.has_synced)
+        synced.append(world.now)
+        assert [obj["metadata"]["name"] for obj in pods.informer.indexer.list()] == ["a", "b"]
+        assert pods.informer.indexer.last_store_sync_resource_version() == "12"
+        assert pods.informer.last_sync_resource_version() == "12"
+
+    run(world, pods, body)
+    assert synced == [0.1]
+    assert pods.heard == [(0.0, "add", "a"), (0.0, "add", "b")]
+    [(_, _, path, query, _)] = world.server.requests
+    assert path == "/api/v1/pods"
+    seconds = int(query.pop("timeoutSeconds"))
+    assert 300 <= seconds < 600
+    assert query == {
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "sendInitialEvents": "true",
+        "resourceVersionMatch": "NotOlderThan",
+        "timeout": f"{seconds // 60}m{seconds % 60}s",
+    }
+
+
+def test_synced_caches_are_seen_at_once(world: World) -> None:
+    async def main() -> float:
+        await wait_for_named_cache_sync(lambda: True)
+        return world.now
+
+    assert world.run(main()) == 0.0
+
+
+def test_changes_reach_the_handler_in_order_without_coalescing(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(1)
+        world.server.put("a")
+        world.server.put("a")
+        world.server.remove("a")
+        await world.sleep(0)
+        assert pods.informer.indexer.list() == []
+        assert pods.informer.indexer.last_store_sync_resource_version() == "13"
+        world.server.version = 20
+        world.server.emit("BOOKMARK", world.server.bookmark())
+        await world.sleep(0)
+        assert pods.informer.indexer.last_store_sync_resource_version() == "20"
+
+    run(world, pods, body)
+    assert pods.heard == [(1.0, "add", "a"), (1.0, "update", "a", "11", "12"), (1.0, "delete", "a", "13")]
+
+
+def test_an_ended_watch_is_reopened_where_it_ended(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(400)
+        world.server.put("a")
+        world.server.end_watches()
+        await world.sleep(1)
+
+    run(world, pods, body)
+    assert watches(world)[1:] == [(400.0, {"watch": "true", "allowWatchBookmarks": "true", "resourceVersion": "11"})]
+
+
+def test_a_missed_deletion_becomes_a_tombstone_after_expiry(world: World) -> None:
+    world.server.put("gone")
+    world.server.put("kept")
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(10)
+        world.server.remove("gone", silently=True)
+        expired = {"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired", "message": "too old"}
+        world.server.end_watches(("ERROR", expired))
+        await world.sleep(2)
+
+    run(world, pods, body)
+    at = watches(world)[1][0]
+    assert 10.8 <= at < 11.6
+    assert watches(world)[1][1]["resourceVersion"] == "12"  # at least as fresh as what was seen
+    assert watches(world)[1][1]["sendInitialEvents"] == "true"
+    # Nobody asked for a resync, so nobody has been taken out of the syncing set: the unchanged pod is heard of as well.
+    assert pods.heard[2:] == [(at, "tombstone", "default/gone", "11"), (at, "update", "kept", "12", "12")]
+
+
+def test_an_expired_watch_list_starts_over_without_a_version(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(5)
+        answers = [status(410, "Expired", "too old resource version")]
+        world.server.script = lambda *_: answers.pop() if answers else None
+        world.server.end_watches()  # a watch that lasted, but ends: reopened, refused, and so fetched anew
+        await world.sleep(3)
+
+    run(world, pods, body)
+    reopened, relisted = watches(world)[1:]
+    assert reopened == (5.0, {"watch": "true", "allowWatchBookmarks": "true", "resourceVersion": "10"})
+    assert 5.8 <= relisted[0] < 6.6
+    assert relisted[1]["resourceVersion"] == "10"
+
+
+def test_an_expired_watch_list_drops_its_version_at_once(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(5)
+        answers = [status(410, "Expired"), status(410, "Expired")]
+        world.server.script = lambda *_: answers.pop() if answers else None
+        world.server.end_watches()
+        await world.sleep(3)
+
+    run(world, pods, body)
+    refused, fresh = watches(world)[2:]
+    assert refused[0] == fresh[0]
+    assert (refused[1]["resourceVersion"], fresh[1].get("resourceVersion")) == ("10", None)
+
+
+def test_a_server_without_watch_lists_is_listed(world: World) -> None:
+    world.server.put("a")
+    pods = Pods(world)
+
+    def refuse(method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
+        if "sendInitialEvents" in query:
+            return status(422, "Invalid", "sendInitialEvents is forbidden")
+        return None
+
+    world.server.script = refuse
+
+    async def body() -> None:
+        await world.sleep(1)
+        assert pods.informer.has_synced()
+        [obj] = pods.informer.indexer.list()
+        assert (obj["kind"], obj["apiVersion"]) == ("Pod", "v1")  # lists leave them out
+
+    run(world, pods, body)
+    assert [
+        (method, query.get("resourceVersion"), query.get("limit")) for _, method, _, query, _ in world.server.requests
+    ] == [
+        ("WATCH", None, None),
+        ("GET", "0", "500"),
+        ("WATCH", "11", None),
+    ]
+    assert pods.heard == [(0.0, "add", "a")]
+
+
+def test_a_list_is_fetched_page_by_page(world: World) -> None:
+    pods = Pods(world)
+    pages = [
+        Response(200, {"metadata": {"resourceVersion": "50", "continue": "next"}, "items": [pod("a", 1), pod("b", 2)]}),
+        Response(200, {"metadata": {"resourceVersion": "50"}, "items": [pod("c", 3)]}),
+    ]
+
+    def answer(method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
+        if "sendInitialEvents" in query:
+            return status(400, "BadRequest")
+        return pages.pop(0) if method == "GET" else None
+
+    world.server.script = answer
+
+    async def body() -> None:
+        await world.sleep(1)
+
+    run(world, pods, body)
+    lists = [query for _, method, _, query, _ in world.server.requests if method == "GET"]
+    assert lists == [{"resourceVersion": "0", "limit": "500"}, {"limit": "500", "continue": "next"}]
+    assert [name for _, _, name in pods.heard] == ["a", "b", "c"]
+    assert watches(world)[-1][1]["resourceVersion"] == "50"
+
+
+def test_a_very_short_watch_backs_off_and_fetches_anew(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(5)
+        world.server.script = lambda method, _path, query, _body: (
+            _ended() if method == "WATCH" and "sendInitialEvents" not in query and world.now < 5.5 else None
+        )
+        world.server.end_watches()
+        await world.sleep(3)
+
+    run(world, pods, body)
+    at = [moment for moment, _ in watches(world)]
+    assert at[1] == 5.0
+    assert 5.8 <= at[2] < 6.6
+    assert watches(world)[2][1]["sendInitialEvents"] == "true"
+
+
+def _ended() -> Any:
+    stream = Stream()
+    stream.send(None)
+    return stream
+
+
+def test_refused_connections_back_off_exponentially_up_to_30_s(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(110)
+
+    world.server.script = lambda *_: ConnectionRefusedError("connection refused")
+    run(world, pods, body)
+    at = [moment for moment, *_ in world.server.requests]
+    gaps = [later - earlier for earlier, later in pairwise(at)]
+    for base, gap in zip([0.8, 1.6, 3.2, 6.4, 12.8, 25.6], gaps, strict=False):
+        assert base <= gap < 2 * base
+    assert len(gaps) >= 5
+
+
+def test_a_broken_watch_connection_ends_it_like_any_other_end(world: World) -> None:
+    pods = Pods(world)
+
+    async def body() -> None:
+        await world.sleep(5)
+        world.server.end_watches(ConnectionError("connection reset by peer"))
+        await world.sleep(0)
+
+    run(world, pods, body)
+    assert [at for at, _ in watches(world)] == [0.0, 5.0]
+
+
+def test_resync_repeats_updates_for_those_who_asked(world: World) -> None:
+    world.server.put("a")
+    pods = Pods(world, resync=30)
+    quiet: list[str] = []
+
+    def hear(obj: dict[str, Any]) -> None:
+        quiet.append("add")
+
+    def hear_update(old: dict[str, Any], new: dict[str, Any]) -> None:
+        quiet.append("update")
+
+    pods.informer.add_event_handler(EventHandler(hear, hear_update), resync_period=0)
+
+    async def body() -> None:
+        await world.sleep(65)
+
+    run(world, pods, body)
+    assert pods.heard == [(0.0, "add", "a"), (30.0, "update", "a", "11", "11"), (60.0, "update", "a", "11", "11")]
+    assert quiet == ["add"]
+    assert len(world.server.requests) == 1
+
+
+def test_a_late_handler_hears_of_everything_there_is(world: World) -> None:
+    world.server.put("a")
+    pods = Pods(world)
+    late: list[str] = []
+
+    async def body() -> None:
+        await world.sleep(3)
+        registration = pods.informer.add_event_handler(EventHandler(lambda obj: late.append(obj["metadata"]["name"])))
+        assert not registration.has_synced()
+        await world.sleep(0)
+        assert registration.has_synced()
+        world.server.put("b")
+        await world.sleep(0)
+
+    run(world, pods, body)
+    assert late == ["a", "b"]
+
+
+def test_a_failing_handler_stops_the_controller(world: World) -> None:
+    world.server.put("a")
+    pods = Pods(world)
+
+    def fail(obj: dict[str, Any]) -> None:
+        raise LookupError(obj["metadata"]["name"])
+
+    pods.informer.add_event_handler(EventHandler(fail))
+
+    async def body() -> None:
+        await world.sleep(1)
+
+    with pytest.raises(LookupError, match="a"):
+        run(world, pods, body)
+
+
+def test_a_crash_ends_every_task_without_another_request(world: World) -> None:
+    world.server.put("a")
+    pods = Pods(world, resync=1)
+
+    async def main() -> list[Any]:
+        async def own() -> None:
+            async with asyncio.TaskGroup() as group:
+                pods.factory.start(group)
+                pods.factory.start(group)  # starting what runs already changes nothing
+
+        controller = asyncio.ensure_future(own())
+        await world.sleep(0.5)
+        controller.cancel()
+        await world.sleep(0)
+        assert controller.cancelled()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        world.server.put("b")
+        await world.sleep(100)
+        return pods.heard
+
+    assert world.run(main()) == [(0.0, "add", "a")]
+    assert len(world.server.requests) == 1
+    assert all(stream.closed for stream in world.server.streams)
+
+
+def test_ten_thousand_pods_are_streamed_and_indexed(world: World) -> None:
+    for number in range(10_000):
+        world.server.put(f"p{number}")
+    pods = Pods(world)
+    pods.informer.add_indexers({"owner": lambda obj: [obj["metadata"]["name"][-1]]})
+
+    async def body() -> None:
+        await world.sleep(1)
+        assert len(pods.informer.indexer.by_index("owner", "7")) == 1000
+        assert len(pods.informer.indexer.by_index("namespace", "default")) == 10_000
+
+    run(world, pods, body)
+    assert len(pods.heard) == 10_000
+
+
+def test_indices_follow_updates() -> None:
+    indexer = Indexer({"node": lambda obj: [obj["metadata"].get("node", "")]})
+    indexer.update(pod("a", 1, node="x"))
+    indexer.update(pod("b", 2, node="x"))
+    indexer.update(pod("a", 3, node="y"))
+    assert [obj["metadata"]["name"] for obj in indexer.by_index("node", "x")] == ["b"]
+    indexer.delete(DeletedFinalStateUnknown("default/a", pod("a", 3)))
+    assert indexer.by_index("node", "y") == []
+    assert indexer.last_store_sync_resource_version() == "3"  # a tombstone is no news of a version
+    indexer.replace([pod("c", 4, node="z")], "9")
+    assert [indexer.by_index("node", node) for node in "xyz"] == [[], [], [pod("c", 4, node="z")]]
+    with pytest.raises(ValueError, match="indexer conflict: 'node'"):
+        indexer.add_indexers({"node": lambda _: []})
+
+
+def test_a_seed_shuffles_iteration_repeatably() -> None:
+    def names(order: random.Random | None) -> list[str]:
+        indexer = Indexer(order=order)
+        for number in range(20):
+            indexer.update(pod(f"p{number}", number + 1))
+        return [obj["metadata"]["name"] for obj in indexer.list()]
+
+    assert names(None) == [f"p{number}" for number in range(20)]
+    assert names(random.Random(3)) == names(random.Random(3)) != names(None)

@@ -1,0 +1,41 @@
+"""A project of its own with the plugin over a fake runner, in this process or with the workers of pytest-xdist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parents[2]
+
+CONFTEST = """
+import sys
+from tests.fakes import runner
+sys.modules["harness.runner"] = runner.as_module()
+pytest_plugins = ["harness.pytest_plugin"]
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[..., pytest.RunResult]:
+    """Run pytest over scenarios with these ids: `project("replicaset/passes", options=["-v"])`."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeconftest(CONFTEST)
+    # Hypothesis has no part in these projects, and its plugin would import all of it for each of them.
+    pytester.makeini(
+        "[pytest]\nstrict = true\nfilterwarnings = error\naddopts = --import-mode=importlib -p no:hypothesispytest\n"
+    )
+
+    def run(*ids: str, options: tuple[str, ...] = (), extra: str = "") -> pytest.RunResult:
+        lines = ["from tests.fakes.runner import declare", extra]
+        lines += [f"test_{one.split('/')[1].replace('-', '_')}, = declare({one!r})" for one in ids]
+        pytester.makepyfile(test_scenarios="\n".join(lines) + "\n")
+        if any(option.startswith("-n") for option in options):
+            return pytester.runpytest_subprocess(*options)
+        return pytester.runpytest_inprocess(*options)
+
+    return run
