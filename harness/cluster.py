@@ -19,6 +19,7 @@ from harness.network import Fault
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
     from harness.environments.memory import MemoryRun
+    from harness.trace.history import Write
 
 Object = dict[str, Any]
 _PATCHES = {
@@ -57,6 +58,7 @@ class Cluster:
         self.kubelet = run.world.kubelet
         self.scheduler = run.world.scheduler
         self.garbage_collector = run.world.garbage_collector
+        self.nodes = run.world.nodes
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -249,13 +251,29 @@ class Cluster:
         """The events recorded so far."""
         return [event for event in self.list("events", namespace) if reason in (None, event.get("reason"))]
 
-    def requests(self, verb: str, resource: str, code: int | None = None) -> int:
-        """How many mutating requests the controllers under test have made since the scenario began."""
-        return sum(
-            write.verb == verb and write.resource == resource and code in (None, write.code)
-            for write in self._run.history
-            if self._run.history.under_test(write) and write.at >= self.start_instant
-        )
+    def writes(self, verb: str | None = None, resource: str | None = None, code: int | None = None) -> list[Write]:
+        """The mutating requests of the controllers under test since the scenario began, refused ones included.
+
+        `resource` is plural[.group]; `code` an HTTP status. Status updates are updates with `subresource` "status"."""
+        history = self._run.history
+        return [
+            write
+            for write in history
+            if history.under_test(write)
+            and write.at >= self.start_instant
+            and verb in (None, write.verb)
+            and resource in (None, write.resource)
+            and code in (None, write.code)
+        ]
+
+    def at(self, write: Write) -> float:
+        """When a write was made, in seconds since the scenario began."""
+        return (write.at - self.start_instant) / SECOND
+
+    @property
+    def version(self) -> int:
+        """The resourceVersion of the latest write to the cluster."""
+        return self._run.server.resource_version
 
     # -- the controllers under test and their watches ---------------------------------------------------------------------
 

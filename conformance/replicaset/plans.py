@@ -17,8 +17,8 @@ Plan = dict[str, Any]
 Step = dict[str, Any]
 Action = Callable[[Cluster, Step], Awaitable[None]]
 
-#: Seconds that pass after the last step with all faults ended: longer than the time-out of expectations.
-AFTERMATH = 400.0
+#: Seconds that pass after the last step with all faults ended: longer than the longest back-off (1000 s).
+AFTERMATH = 1100.0
 
 
 async def play(cluster: Cluster, plan: Plan) -> None:

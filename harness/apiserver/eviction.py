@@ -102,7 +102,7 @@ def _disallowed(condition: dict[str, Any], now: str) -> dict[str, Any]:
 
 
 def _why_not(name: str, status: dict[str, Any]) -> str:
-    condition = next((item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {})
+    condition: dict[str, Any] = next((item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {})
     said = condition.get("message", "") if condition.get("status") == "False" else ""
     desired, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
     if said and condition.get("reason") == "SyncFailed":

@@ -115,7 +115,7 @@ def take_in(body: Any, kind: Kind) -> dict[str, Any]:
     payload = {key: item if key == "metadata" or (pod and key == "spec") else copied(item)
                for key, item in body.items() if item is not None}
     payload["apiVersion"], payload["kind"] = kind.api_version, kind.kind
-    payload["metadata"] = canonical_metadata(payload.get("metadata") or {}, kind)
+    payload["metadata"] = canonical_metadata(payload.get("metadata", {}), kind)
     if not pod:
         check_shape(payload, kind)
     elif payload.get("status"):

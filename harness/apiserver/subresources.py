@@ -8,13 +8,12 @@ from typing import Any
 from harness.apiserver import errors
 from harness.apiserver.defaults import shared_pod_spec
 from harness.apiserver.eviction import evict
-from harness.apiserver.intake import check_part, deep_copy, take_in
+from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
 from harness.apiserver.patch import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, patched_object
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.state import Call, State
-from harness.apiserver.stored import Stored
-from harness.apiserver.update import check_name, deletes, replace, store_next
+from harness.apiserver.update import check_name, replace, store_next
 from harness.apiserver.validation_pods import container_findings
 
 Handler = Callable[[State, Call], Reply]
@@ -205,24 +204,16 @@ def _ephemeral(state: State, call: Call) -> Reply:
 
 def _finalize(state: State, call: Call) -> Reply:
     """PUT namespaces/NAME/finalize: set spec.finalizers; without any, a terminating namespace goes."""
-    payload = take_in(deep_copy(call.request.body), call.kind)
+    payload = take_in(call.request.body, call.kind)
     stored = call.existing()
-    return reply_with(200, finish_update(state, call, stored, (payload.get("spec") or {}).get("finalizers") or []),
-                      call.kind)
-
-
-def finish_update(state: State, call: Call, stored: Stored, finalizers: list[str]) -> Stored:
     old = stored.object
     call.before = old
     spec = {key: item for key, item in old["spec"].items() if key != "finalizers"}
+    finalizers = (payload.get("spec") or {}).get("finalizers")
     if finalizers:
         spec["finalizers"] = finalizers
-    payload = {**old, "spec": spec, "metadata": dict(old["metadata"])}
-    if not finalizers and deletes(payload["metadata"]):
-        last = call.collection.remove("", call.name)
-        state.wrote(call.kind, old, None)
-        return last
-    return store_next(state, call, stored, payload)
+    fresh = {**old, "spec": spec, "metadata": dict(old["metadata"])}
+    return reply_with(200, store_next(state, call, stored, fresh), call.kind)
 
 
 SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {

@@ -86,7 +86,7 @@ def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]
         admit(state, call, payload, old)
     metadata = payload["metadata"]
     metadata["resourceVersion"] = old["metadata"]["resourceVersion"]
-    if deletes(metadata):
+    if deletes(payload):
         if call.dry_run:
             return Stored("", payload, 0)
         last = call.collection.remove(call.namespace, call.name)
@@ -105,8 +105,11 @@ def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]
     return fresh
 
 
-def deletes(metadata: dict[str, Any]) -> bool:
-    """ShouldDeleteDuringUpdate: being deleted, no grace left and no finalizer left."""
+def deletes(payload: dict[str, Any]) -> bool:
+    """ShouldDeleteDuringUpdate: being deleted, no grace left and no finalizer left (a namespace's are in its spec)."""
+    metadata = payload["metadata"]
+    if payload["kind"] == "Namespace" and payload["spec"].get("finalizers"):
+        return False
     return bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers") \
         and not metadata.get("deletionGracePeriodSeconds")
 

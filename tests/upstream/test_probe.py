@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.loop import VirtualLoop, run
+from harness.upstream import build as building
 from harness.upstream import module
-from harness.upstream.build import Built, build, cache_root
+from harness.upstream.build import Built
 from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
 from harness.upstream.errors import UpstreamFailed
 from harness.upstream.process import UpstreamProcess
@@ -19,16 +20,23 @@ from tests.upstream.toy_server import ToyReply
 _PROBE = Path(__file__).parent / "probe" / "probe.go"
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+@pytest.fixture(scope="module")
+def probe_built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The primary release with the probe among its controllers."""
     sources = tmp_path_factory.mktemp("sources") / "go"
     shutil.copytree(module.SOURCES, sources)
     shutil.copy(_PROBE, sources / "controllers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "SOURCES", sources)
-        patch.setenv("XDG_CACHE_HOME", str(cache_root() / "probe"))  # beside the user's builds, not among them
-        yield build(progress=print)
+        folder = building.cache_root() / "probe"  # beside the user's builds, not among them
+        patch.setattr(building, "cache_root", lambda: folder)
+        return building.build(progress=print)
+
+
+@pytest.fixture(scope="module")
+def probe(probe_built: Built) -> Iterator[UpstreamProcess]:
+    with UpstreamProcess.of(probe_built, patience=30) as process:
+        yield process
 
 
 class _Sink:
@@ -69,31 +77,31 @@ def _play(process: UpstreamProcess, mode: str) -> tuple[BubbleDriver, _Sink]:
         ("never returns", "blocked goroutines remain"),
     ],
 )
-def test_goroutines_that_never_end_cost_only_the_process(process: UpstreamProcess, mode: str, problem: str) -> None:
-    driver, _ = _play(process, mode)
+def test_goroutines_that_never_end_cost_only_the_process(probe: UpstreamProcess, mode: str, problem: str) -> None:
+    driver, _ = _play(probe, mode)
     assert problem in driver.problem
-    assert process.pid is None
-    assert _play(process, "")[0].problem == ""
+    assert probe.pid is None
+    assert _play(probe, "")[0].problem == ""
 
 
-def test_a_controller_that_ends_is_reported(process: UpstreamProcess) -> None:
+def test_a_controller_that_ends_is_reported(probe: UpstreamProcess) -> None:
     with pytest.raises(UpstreamFailed, match="controller probe ended by itself: no such option"):
-        _play(process, "ends")
-    assert _play(process, "")[0].problem == ""
+        _play(probe, "ends")
+    assert _play(probe, "")[0].problem == ""
 
 
-def test_a_panic_is_shown(process: UpstreamProcess) -> None:
+def test_a_panic_is_shown(probe: UpstreamProcess) -> None:
     with pytest.raises(UpstreamFailed, match=r"process ended with code 2.*panic: the probe has a bug"):
-        _play(process, "panics")
+        _play(probe, "panics")
 
 
-def test_a_controller_that_spins_is_killed(built: Built) -> None:
-    with UpstreamProcess.of(built, patience=0.5) as process, pytest.raises(UpstreamFailed, match="may spin"):
+def test_a_controller_that_spins_is_killed(probe_built: Built) -> None:
+    with UpstreamProcess.of(probe_built, patience=0.5) as process, pytest.raises(UpstreamFailed, match="may spin"):
         _play(process, "spins")
 
 
-def test_a_caller_that_gives_up_gets_no_late_answer(process: UpstreamProcess) -> None:
-    driver, sink = _play(process, "is impatient")
+def test_a_caller_that_gives_up_gets_no_late_answer(probe: UpstreamProcess) -> None:
+    driver, sink = _play(probe, "is impatient")
     assert sink.seen == [
         (0.0, "/early", ""),
         (1.0, "/early/answered", ""),

@@ -37,7 +37,7 @@ def apply_strategic(original: dict[str, Any], patch: dict[str, Any]) -> dict[str
     """The patched object; both arguments stay as they are. Raises ApiError on a patch that makes no sense."""
     directive = patch.get(_DIRECTIVE)
     if directive == "replace":
-        return _plain({key: item for key, item in patch.items() if key != _DIRECTIVE})
+        return {key: _plain(item) for key, item in patch.items() if item is not None and not key.startswith("$")}
     if directive == "delete":
         return {}
     if directive not in (None, "merge"):
