@@ -35,6 +35,7 @@ VERBS = {
 _SPEAKS_TO_USER = (
     ("harness.fuzz.regressions", "DamagedRegression"),
     ("harness.implementations.registry", "UsageError"),
+    ("harness.mutants.errors", "MutantError"),
     ("harness.report.document", "ReportError"),
     ("harness.scenario", "ScenarioError"),
     ("harness.trace.history_file", "DamagedHistory"),

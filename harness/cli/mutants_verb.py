@@ -7,25 +7,29 @@ import click
 
 @click.command("mutants", short_help="Check that the scenarios catch wrong controllers.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--of", "kind", type=click.Choice(["reference", "upstream"]), help="Only mutants of this implementation.")
 @click.pass_context
-def command(ctx: click.Context, /, names: tuple[str, ...]) -> None:
+def command(ctx: click.Context, /, names: tuple[str, ...], kind: str | None) -> None:
     """Run the scenarios against controllers with one deliberate mistake each.
 
-    Ends with 0 only if every mistake is caught by a scenario.
+    A NAME may be a glob and may carry its kind (upstream/burst-*); with none, all mutants run. Ends with 0 only if
+    every mistake is caught by a scenario.
     """
     from harness.cli.screen import Screen
     from harness.mutants import mutants
     from harness.report.text import table
 
     screen = Screen()
-    results = mutants(names, screen.note)
-    rows = [(one.name, "caught" if one.killed_by else "SURVIVED", str(len(one.killed_by))) for one in results]
-    screen.lines(table(("mutant", "verdict", "scenarios"), rows))
-    survived = [one.name for one in results if not one.killed_by]
+    results = mutants(names, screen.note, kind)
+    rows = [(one.name, "caught" if one.killed_by else "SURVIVED", "".join(one.killed_by[:1])) for one in results]
+    screen.lines(table(("mutant", "verdict", "by"), rows))
+    survived = [one for one in results if not one.killed_by]
     screen.line()
+    for one in survived:
+        screen.line(f"{one.name} passed all {one.tried} scenarios: {one.says}", "bold red")
     if results and not survived:
         screen.line(f"green: all {len(results)} mutants were caught", "bold green")
     else:
-        reason = f"not caught: {', '.join(survived)}" if survived else "there was no mutant to catch"
+        reason = f"{len(survived)} of {len(results)} were not caught" if survived else "there was no mutant to catch"
         screen.line(f"not green: {reason}", "bold red")
     ctx.exit(0 if results and not survived else 1)

@@ -6,7 +6,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import Reply, Request
 from harness.clock import seconds
@@ -135,6 +135,8 @@ class Network:
             observe(write)
 
     def _handle(self, request: Request, target: Target) -> Reply:
+        if target.verb == "create" and target.resource == "events":
+            request.body = self._with_free_name(request.body, target.namespace)
         reply = self.server.handle(request)
         if reply.watch is not None:
             lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held
@@ -143,6 +145,21 @@ class Network:
             self._relays.append(relay)
             return Reply(reply.status, reply.body, watch=relay, headers=reply.headers)
         return reply
+
+    def _with_free_name(self, event: Any, namespace: str) -> Any:
+        """An event under a name that is not taken.
+
+        client-go names events by the nanosecond. On a real clock no two of one object are alike; on a virtual one all of
+        an instant are, and the server would refuse all but the first."""
+        metadata = event.get("metadata") or {} if isinstance(event, dict) else {}
+        name, number = metadata.get("name"), 0
+        if not name:
+            return event
+        free = name
+        while self.server.find("events", namespace, free) is not None:
+            number += 1
+            free = f"{name}.{number}"
+        return event if free == name else {**event, "metadata": {**metadata, "name": free}}
 
     # -- watches ------------------------------------------------------------------------------------------------------
 

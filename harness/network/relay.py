@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from harness.apiserver.watching import INITIAL_EVENTS_END
 from harness.clock import seconds
 from harness.network.faults import status_object
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Relay:
-    """Looks like the server's `Watch` to a transport. The events that open a watch (the initial list) always pass at
-    once; what happens later is subject to `lag` and `held`. Order within one watch never changes."""
+    """Looks like the server's `Watch` to a transport. The initial list of a WatchList passes at once; every change after
+    it is subject to `lag` and `held`. Order within one watch never changes."""
 
     def __init__(self, loop: VirtualLoop, source: Watch, resource: str, *, lag: float, held: bool) -> None:
         self.resource = resource
@@ -29,9 +30,19 @@ class Relay:
         self._source = source
         #: Events in flight, each with the instant at which it may arrive.
         self._flight: deque[tuple[int, WatchEvent]] = deque()
-        self.events.extend(source.events)
-        source.events.clear()
+        self._pass_initial_events()
+        self._pump()
         source.on_event = self._pump
+
+    def _pass_initial_events(self) -> None:
+        """The list that opens a WatchList, up to the bookmark that ends it, is an answer and not news."""
+        arrivals = self._source.events
+        if any(_ends_initial_events(event) for event in arrivals):
+            while arrivals:
+                event = arrivals.popleft()
+                self.events.append(event)
+                if _ends_initial_events(event):
+                    return
 
     def stop(self) -> None:
         """The client has gone."""
@@ -76,6 +87,9 @@ class Relay:
             arrivals.clear()
         else:
             self._delay(arrivals)
+        self._end_with_source()
+
+    def _end_with_source(self) -> None:
         if self._source.closed and not self.closed and not self._flight:
             self._close()
 
@@ -95,6 +109,7 @@ class Relay:
         while self._flight and self._flight[0][0] <= self._loop.now:
             due.append(self._flight.popleft()[1])
         self._pass_on(due)
+        self._end_with_source()
         if self._flight:
             self._loop.world_at(self._flight[0][0], self._deliver)
 
@@ -104,3 +119,8 @@ class Relay:
             self.events.extend(arrivals)
             if first and self.on_event is not None:
                 self.on_event()
+
+
+def _ends_initial_events(event: WatchEvent) -> bool:
+    annotations = event.object["metadata"].get("annotations") if event.type == "BOOKMARK" else None
+    return bool(annotations) and INITIAL_EVENTS_END in annotations

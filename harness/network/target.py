@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.apiserver.routing import parse_path
+
 if TYPE_CHECKING:
     from harness.apiserver import Request
 
@@ -24,21 +26,13 @@ class Target:
 
 def target_of(request: Request) -> Target:
     """The target of a request. Never fails: what cannot be read stays empty."""
-    parts = request.path.strip("/").split("/")
     verb = _VERBS.get(request.method, request.method.lower())
-    if parts[0] == "api" and len(parts) > 2:
-        group, rest = "", parts[2:]
-    elif parts[0] == "apis" and len(parts) > 3:
-        group, rest = parts[1], parts[3:]
-    else:
+    place = parse_path(request.path)
+    if place is None:
         return Target(verb, "", "", "", "")
-    namespace = ""
-    if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
-        namespace, rest = rest[1], rest[2:]
-    name = rest[1] if len(rest) > 1 else ""
-    if not name and verb == "get":
+    if not place.name and verb == "get":
         verb = "watch" if request.query.get("watch") in ("true", "1") else "list"
-    elif not name and verb == "delete":
+    elif not place.name and verb == "delete":
         verb = "deletecollection"
-    resource = f"{rest[0]}.{group}" if group else rest[0]
-    return Target(verb, resource, "/".join(rest[2:]), namespace, name)
+    resource = f"{place.plural}.{place.group}" if place.group else place.plural
+    return Target(verb, resource, place.subresource, place.namespace, place.name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.clock import SECOND
-from harness.trace.invariants import FRESH_CACHES, NO_RESTART, Invariant
+from harness.trace.invariants import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from harness.trace.invariants_replicaset_status import Available, Converged, StatusTruth
 from harness.trace.pods import controller_of, is_active, is_terminating, selector_matches, uid
 
@@ -90,10 +90,11 @@ class Ceiling(ReplicaSetInvariant):
     name = "ceiling"
     must = (
         "A create MUST NOT bring the active pods of a ReplicaSet above spec.replicas. (Expectations expire after five "
-        "minutes: with a cache that is older than that, or after a restart, upstream exceeds it too.)"
+        "minutes: with a cache that is older than that, or after a restart, upstream exceeds it too; and a sync that "
+        "waits for answers does not see that spec.replicas changed.)"
     )
     source = "pkg/controller/replicaset/replica_set.go manageReplicas; kubernetes/kubernetes#129795, #41675"
-    needs = (FRESH_CACHES, NO_RESTART)
+    needs = (FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS)
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
         if not self.creates_pod(write) or write.after is None:

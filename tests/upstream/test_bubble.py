@@ -14,6 +14,8 @@ from harness.upstream.process import UpstreamProcess
 from tests.upstream.play import Play, three_pods
 from tests.upstream.toy_server import ToyReply, status
 
+pytestmark = pytest.mark.upstream
+
 
 def test_a_replicaset_gets_its_pods(process: UpstreamProcess) -> None:
     play = Play(process).run(three_pods)

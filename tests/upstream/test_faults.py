@@ -12,6 +12,8 @@ from harness.upstream.process import UpstreamProcess
 from tests.upstream.play import Play, three_pods
 from tests.upstream.toy_server import ToyReply, status
 
+pytestmark = pytest.mark.upstream
+
 
 def _on_pod_create(act: Callable[[ApiRequest, Answer], None], times: int) -> Callable[[ApiRequest, Answer], bool]:
     """Act on the first `times` creations of pods in the server's stead."""

@@ -17,6 +17,8 @@ from harness.upstream.errors import UpstreamFailed
 from harness.upstream.process import UpstreamProcess
 from tests.upstream.toy_server import ToyReply
 
+pytestmark = pytest.mark.upstream
+
 _PROBE = Path(__file__).parent / "probe" / "probe.go"
 
 

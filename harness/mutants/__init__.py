@@ -1,0 +1,52 @@
+"""Mutants: controllers with one deliberate mistake each, which the scenarios must catch.
+
+A scenario that no wrong controller can fail is worth nothing, and a suite is as good as the mistakes it catches. Both
+implementations are mutated: unmodified upstream and the reference prove that the suite accepts what is right, their
+mutants that it refuses what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.mutants.bench import bench_for
+from harness.mutants.catalogue import KINDS, load, select
+from harness.mutants.errors import MutantError
+from harness.mutants.proof import Prover, Result
+
+__all__ = ["KINDS", "MutantError", "Result", "mutants"]
+
+
+def _silent(_: str) -> None:
+    """Shows no progress."""
+
+
+def mutants(
+    names: Sequence[str] = (), progress: Callable[[str], None] = _silent, of: str | None = None
+) -> list[Result]:
+    """Run the suite on the mutants whose name or id matches one of `names` (globs; all if there is none).
+
+    `of` keeps to one kind, "reference" or "upstream". One line of `progress` for each mutant. Raises MutantError on
+    names that mean nothing and on mutants that cannot be made, and BuildFailed if upstream cannot be built.
+    """
+    catalogues = [load(kind) for kind in ((of,) if of else KINDS)]
+    chosen = select(catalogues, names)
+    results: list[Result] = []
+    for catalogue in catalogues:
+        mine = [one for one in chosen if one.kind == catalogue.kind]
+        if not mine:
+            continue
+        with bench_for(catalogue.kind, catalogue.release, progress) as bench:
+            prover = Prover(bench, catalogue.release, progress)
+            progress(f"{catalogue.kind}: the unmodified controller first")
+            prover.establish()
+            for mutant in mine:
+                results.append(prover.prove(mutant))
+                progress(f"{len(results)}/{len(chosen)} {_line(results[-1])}")
+    return results
+
+
+def _line(result: Result) -> str:
+    if not result.killed_by:
+        return f"{result.name}: SURVIVED {result.tried} scenarios: {result.says}"
+    return f"{result.name}: caught by {result.killed_by[0]}, scenario {result.tried} tried ({result.seconds:.1f} s)"

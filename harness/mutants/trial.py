@@ -1,0 +1,96 @@
+"""A trial: the suite in a process of its own, against a controller that may be wrong in any way.
+
+This is the inside of that process. It reads one `Trial` from its standard input and writes one line of JSON for each
+scenario. `harness.mutants.suite` is the outside.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import IO
+
+from harness.runner import Outcome, RunConfig, Runner
+from harness.scenario import Scenario, load
+
+#: Verdicts that say that the controller is wrong.
+RED = frozenset({"fail", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What to run: scenario ids in order, and those of them that have no recording and so need upstream run live."""
+
+    implementation: str
+    release: str
+    scenarios: tuple[str, ...]
+    live: tuple[str, ...] = ()
+    fail_fast: bool = True
+
+    def dumps(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def loads(cls, text: str) -> Trial:
+        """From JSON."""
+        fields = json.loads(text)
+        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one scenario."""
+
+    scenario: str
+    verdict: str
+    message: str
+
+    def dumps(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self))
+
+
+class _Runners:
+    """One runner for each yardstick, opened when it is first needed."""
+
+    def __init__(self, trial: Trial, stack: ExitStack) -> None:
+        self._trial = trial
+        self._stack = stack
+        self._open: dict[str, Runner] = {}
+
+    def run(self, scenario: Scenario) -> Outcome:
+        against = f"upstream:{self._trial.release}" if scenario.id in self._trial.live else "recorded"
+        if against not in self._open:
+            config = RunConfig.parse(self._trial.implementation, against=against, release=self._trial.release)
+            self._open[against] = self._stack.enter_context(Runner(config))
+        return self._open[against].run(scenario)
+
+
+def answers(trial: Trial) -> Iterator[Answer]:
+    """Run the trial's scenarios one by one; with `fail_fast`, up to the first that is red."""
+    known = {one.id: one for one in load()}
+    with ExitStack() as stack:
+        runners = _Runners(trial, stack)
+        for scenario_id in trial.scenarios:
+            outcome = runners.run(known[scenario_id])
+            yield Answer(scenario_id, outcome.verdict, outcome.message)
+            if trial.fail_fast and outcome.verdict in RED:
+                return
+
+
+def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout) -> None:
+    """Run the trial that `source` holds, and say in the first line which reference is loaded."""
+    trial = Trial.loads(source.read())
+    from harness.implementations import reference  # loads the package that a mutant may stand in for
+
+    print(json.dumps({"reference": sys.modules[reference.replicaset.__name__].__file__}), file=sink, flush=True)
+    for answer in answers(trial):
+        print(answer.dumps(), file=sink, flush=True)
+
+
+if __name__ == "__main__":
+    main()

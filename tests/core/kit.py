@@ -1,0 +1,27 @@
+"""A run of the reference from a scenario body."""
+
+from __future__ import annotations
+
+from harness.environments.memory import RunResult, run_scenario
+from harness.implementations.reference import Reference
+from harness.scenario import Body, Options, Scenario
+from harness.trace.normalise import Trace, normalise
+
+
+def scenario_of(body: Body, **fields: object) -> Scenario:
+    facts = {"id": "replicaset/under-test", "must": "It MUST.", "source": ("test",), "options": Options()}
+    return Scenario(**{**facts, **fields}, body=body)  # type: ignore[arg-type]
+
+
+def play(body: Body, seed: int = 0, **fields: object) -> RunResult:
+    return run_scenario(scenario_of(body, **fields), Reference(), seed)
+
+
+def passing(body: Body, **fields: object) -> RunResult:
+    result = play(body, **fields)
+    assert not (result.failure or result.error), result.failure or result.error
+    return result
+
+
+def trace_of(result: RunResult) -> Trace:
+    return normalise(result.history, result.start_instant)

@@ -1,0 +1,60 @@
+"""Fuzzing finds a difference, shrinks it, saves it, and a later run replays it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from harness.fuzz import engine
+from harness.fuzz.differential import CaseReport, Differential, as_scenario, case_name
+from harness.fuzz.regressions import DamagedRegression, load_regressions, save_regression
+from harness.implementations.reference import Reference
+from harness.implementations.registry import UsageError
+from harness.trace.ledger import Ledger
+from tests.core.test_runs import PLAN
+
+
+def _judge_by(rule: str) -> engine._Judge:
+    def judge(plan: dict[str, object]) -> CaseReport:
+        wrong = len(plan["steps"]) > 2  # type: ignore[arg-type]
+        return CaseReport(rule if wrong else "", rule if wrong else "", False, 1)
+
+    return engine._Judge(judge, engine.FuzzResult("replicaset", 1), lambda _: None)
+
+
+def test_a_difference_shrinks_to_the_smallest_plan_that_shows_it() -> None:
+    judge = _judge_by("three steps are too many")
+    plans = st.fixed_dictionaries({"steps": st.lists(st.integers(0, 9))})
+    engine._explore(judge, plans, 200, seed=1)
+    assert judge.found is not None
+    assert judge.found.plan == {"steps": [0, 0, 0]}
+    assert [found.report.headline for found in judge._result.differences] == ["three steps are too many"]
+
+
+def test_the_reference_agrees_with_itself() -> None:
+    from conformance.replicaset import plans
+
+    differential = Differential(Reference(), Reference(), Ledger(), "1.36.3")
+    report = differential.judge(as_scenario("replicaset", PLAN, plans))
+    assert (report.text, report.needed_variants) == ("", False)
+    assert report.writes_compared > 20
+
+
+def test_a_controller_without_plans_is_named() -> None:
+    with pytest.raises(UsageError, match="nothing can be generated for controller 'teapot'"):
+        engine.fuzz("teapot", 1, 1)
+
+
+def test_a_saved_regression_is_loaded_again(tmp_path: Path) -> None:
+    path = save_regression(tmp_path, "replicaset", PLAN, "something differed")
+    assert path.stem == case_name(PLAN)
+    assert load_regressions(tmp_path, "replicaset") == {case_name(PLAN): PLAN}
+
+
+def test_a_damaged_regression_is_one_clear_line(tmp_path: Path) -> None:
+    path = save_regression(tmp_path, "replicaset", PLAN, "something differed")
+    path.write_text(path.read_text()[:40])
+    with pytest.raises(DamagedRegression, match=f"{path.name} is damaged"):
+        load_regressions(tmp_path, "replicaset")

@@ -1,0 +1,100 @@
+"""Runs as a whole: one seed, one trace; both implementations; what the runner says of a scenario."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.replicaset import plans
+from harness import objects
+from harness.cluster import Cluster
+from harness.environments.memory import run_scenario
+from harness.implementations.registry import UsageError, open_implementation
+from harness.runner import RunConfig, Runner
+from tests.core.kit import play, scenario_of, trace_of
+
+PLAN: plans.Plan = {
+    "lifecycles": {"ant": {"start_after": 1.0, "ready_after": 3.0, "stop_after": 1.0}},
+    "replica_sets": [
+        {
+            "name": "ant",
+            "replicas": 5,
+            "selector": {"app": "x"},
+            "labels": {"app": "x"},
+            "min_ready_seconds": 2,
+            "grace": 30,
+        }
+    ],
+    "steps": [
+        {"after": 11.0, "do": "fail-pod", "owner": "ant", "index": 2},
+        {"after": 0.5, "do": "error", "code": 500, "verb": "create", "resource": "pods", "times": 2, "retry_after": None},
+        {"after": 5.0, "do": "scale", "name": "ant", "replicas": 7},
+        {"after": 5.0, "do": "scale", "name": "ant", "replicas": 2},
+        {"after": 1.0, "do": "drop-watch", "resource": "pods"},
+        {"after": 1.0, "do": "crash", "seconds": 1.0},
+    ],
+}
+
+
+async def busy(cluster: Cluster) -> None:
+    await plans.play(cluster, PLAN)
+
+
+@pytest.mark.parametrize("spec", ["reference", pytest.param("upstream", marks=pytest.mark.upstream)])
+def test_the_same_seed_gives_one_trace_in_200_runs(spec: str) -> None:
+    implementation = open_implementation(spec, "1.36.3", lambda _: None)
+    try:
+        runs = [run_scenario(scenario_of(busy), implementation) for _ in range(200)]
+    finally:
+        implementation.close()
+    assert [run.error for run in runs if run.error] == []
+    assert len({trace_of(run).digest() for run in runs}) == 1
+    assert len(trace_of(runs[0]).instants) >= 12
+
+
+def test_seeds_differ_in_names_and_agree_in_behaviour() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 3))
+        await cluster.settle()
+
+    first, second = play(body, seed=1), play(body, seed=2)
+    names = [{write.name for write in run.history if write.resource == "pods"} for run in (first, second)]
+    assert names[0].isdisjoint(names[1])
+    assert trace_of(first).digest() == trace_of(second).digest()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"implementation": "downstream"}, "unknown implementation 'downstream'; known: reference, upstream"),
+        ({"implementation": "upstream:0.9"}, "unknown upstream release '0.9'; known: 1.3"),
+        ({"implementation": "upstream:path=nowhere"}, "nowhere is no Kubernetes checkout"),
+        ({"environment": "moon"}, "unknown environment 'moon'; known: memory"),
+        ({"against": "yesterday"}, "unknown implementation 'yesterday'"),
+        ({"release": "2.0"}, "unknown upstream release '2.0'"),
+        ({"update": True}, "recordings are taken from upstream only"),
+    ],
+)
+def test_what_does_not_exist_is_one_clear_line(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        RunConfig.parse(**options)  # type: ignore[arg-type]
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_scenario_without_assertions_is_not_green() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.run(1)
+
+    with Runner(RunConfig.parse(against="none")) as runner:
+        outcome = runner.run(scenario_of(body))
+    assert (outcome.verdict, outcome.message) == ("fail", "the scenario asserted nothing")
+
+
+def test_a_missing_recording_is_an_error_that_says_what_to_do() -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.expect("truth", True, True)
+
+    with Runner(RunConfig.parse()) as runner:
+        outcome = runner.run(scenario_of(body))
+    assert outcome.verdict == "error"
+    assert "lockstep record replicaset/under-test --release 1.36.3" in outcome.message
