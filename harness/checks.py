@@ -1,28 +1,55 @@
-"""Explicit assertions of a scenario, counted: a scenario that asserted nothing is not green."""
+"""Explicit assertions of a scenario, counted: a scenario that asserted nothing is not green.
+
+An assertion that does not hold is noted and the scenario goes on: one run then shows all that fail, and its trace can
+be compared to the end.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+#: How many failed assertions a report shows.
+_SHOWN = 5
 
-class ExpectationFailed(AssertionError):
-    """An assertion of a scenario does not hold; the message says what, when, and both values."""
+
+@dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """One assertion that does not hold. `at`: seconds since the scenario began."""
+
+    what: str
+    wanted: Any
+    actual: Any
+    at: float
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.message} (at +{self.at:.3f} s)"
 
 
 class Checks:
-    """Counts assertions and words the ones that fail."""
+    """Counts assertions and keeps those that fail."""
 
     def __init__(self) -> None:
         self.evaluated = 0
+        self.failed: list[FailedCheck] = []
 
-    def equal(self, what: str, actual: Any, wanted: Any, moment: str) -> None:
+    def equal(self, what: str, actual: Any, wanted: Any, at: float) -> None:
         """`actual` must equal `wanted`."""
         self.evaluated += 1
         if actual != wanted:
-            raise ExpectationFailed(f"{what}: expected {wanted!r}, got {actual!r} (at {moment})")
+            self.failed.append(FailedCheck(what, wanted, actual, at, f"expected {wanted!r}, got {actual!r}"))
 
-    def true(self, what: str, holds: object, moment: str) -> None:
-        """`holds` must be true."""
+    def true(self, what: str, holds: object, at: float, otherwise: str = "does not hold") -> None:
+        """`holds` must be true; `otherwise` says what is the case if not."""
         self.evaluated += 1
         if not holds:
-            raise ExpectationFailed(f"{what}: does not hold (at {moment})")
+            self.failed.append(FailedCheck(what, True, False, at, otherwise))
+
+
+def describe(failed: list[FailedCheck]) -> str:
+    """The failed assertions, a line each; "" if there are none."""
+    lines = [str(check) for check in failed[:_SHOWN]]
+    if len(failed) > _SHOWN:
+        lines.append(f"... and {len(failed) - _SHOWN} more assertions that do not hold")
+    return "\n".join(lines)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import Reply, Request
-from harness.checks import Checks, ExpectationFailed
+from harness.checks import Checks
 from harness.clock import SECOND, seconds
 from harness.network import Fault
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from harness.environments.memory import MemoryRun
     from harness.trace.history import Write
 
+    Writes = list[Write]
+
 Object = dict[str, Any]
+Objects = list[Object]  # named here, since `list` means the method inside `Cluster`
 _PATCHES = {
     "merge": "application/merge-patch+json",
     "json": "application/json-patch+json",
@@ -82,7 +85,8 @@ class Cluster:
     async def settle(self, calm: float = 10.0, limit: float = 3600.0) -> None:
         """Let time pass until nothing has changed for `calm` seconds and the world has nothing planned.
 
-        Raises NeverSettles after `limit` seconds."""
+        Raises NeverSettles after `limit` seconds.
+        """
         deadline = self._run.loop.now + seconds(limit)
         while True:
             version = self._run.server.resource_version
@@ -97,16 +101,12 @@ class Cluster:
     async def eventually(self, what: str, holds: Callable[[], object], within: float) -> None:
         """`holds` must become true within `within` seconds. It is asked after every change, when all is quiet."""
         met = await self._first_moment(holds, within)
-        self.checks.evaluated += 1
-        if not met:
-            raise ExpectationFailed(f"{what}: did not come true within {within:g} s (at {self._moment()})")
+        self.checks.true(what, met, self.now, f"did not come true within {within:g} s")
 
     async def never(self, what: str, holds: Callable[[], object], during: float) -> None:
         """`holds` must stay false for `during` seconds."""
         met = await self._first_moment(holds, during)
-        self.checks.evaluated += 1
-        if met:
-            raise ExpectationFailed(f"{what}: came true (at {self._moment()})")
+        self.checks.true(what, not met, self.now, "came true")
 
     async def _first_moment(self, holds: Callable[[], object], within: float) -> bool:
         loop = self._run.loop
@@ -119,6 +119,10 @@ class Cluster:
             if not done.done() and holds():
                 done.set_result(True)
 
+        def last_look() -> None:
+            if not done.done():
+                done.set_result(bool(holds()))
+
         def on_write(_: object) -> None:
             nonlocal planned
             if not planned:
@@ -126,7 +130,7 @@ class Cluster:
                 loop.world_at(loop.now, look)
 
         loop.world_after(0, look)
-        end = loop.world_after(within, lambda: done.done() or done.set_result(bool(holds())))
+        end = loop.world_after(within, last_look)
         self._run.server.observers.append(on_write)
         try:
             return await done
@@ -138,14 +142,11 @@ class Cluster:
 
     def expect(self, what: str, actual: Any, wanted: Any) -> None:
         """`actual` must equal `wanted`; `what` names it in the failure."""
-        self.checks.equal(what, actual, wanted, self._moment())
+        self.checks.equal(what, actual, wanted, self.now)
 
     def expect_true(self, what: str, holds: object) -> None:
         """`holds` must be true."""
-        self.checks.true(what, holds, self._moment())
-
-    def _moment(self) -> str:
-        return f"+{self.now:.3f} s"
+        self.checks.true(what, holds, self.now)
 
     # -- writes -------------------------------------------------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class Cluster:
         """Replace an object. Raises ApiFailure, for instance on a stale resourceVersion."""
         return await self._write("PUT", _join(self.path_of(changed), subresource), changed)
 
-    async def patch(  # noqa: PLR0913 - what a patch needs
+    async def patch(
         self,
         resource: str,
         name: str,
@@ -175,7 +176,9 @@ class Cluster:
         query = {"fieldManager": "scenario", "force": "true"} if kind == "apply" else {}
         return await self._write("PATCH", path, body, _PATCHES[kind], query)
 
-    async def scale(self, name: str, replicas: int, resource: str = "replicasets", namespace: str = "default") -> Object:
+    async def scale(
+        self, name: str, replicas: int, resource: str = "replicasets", namespace: str = "default"
+    ) -> Object:
         """Set the number of replicas through the scale subresource."""
         return await self.patch(
             resource, name, {"spec": {"replicas": replicas}}, subresource="scale", namespace=namespace
@@ -220,17 +223,18 @@ class Cluster:
         """An object as it is stored now. Raises KeyError if there is none."""
         found = self.find(resource, name, namespace)
         if found is None:
-            raise KeyError(f"{resource} {namespace}/{name} does not exist (at {self._moment()})")
+            raise KeyError(f"{resource} {namespace}/{name} does not exist (at +{self.now:.3f} s)")
         return found
 
     def list(self, resource: str, namespace: str | None = "default") -> list[Object]:
         """All objects of a collection, in order of their names; namespace None for all namespaces."""
         return sorted(self._run.server.objects(resource, namespace), key=lambda one: one["metadata"]["name"])
 
-    def pods(self, owner: str | None = None, *, namespace: str = "default", terminating: bool = False) -> list[Object]:
+    def pods(self, owner: str | None = None, *, namespace: str = "default", terminating: bool = False) -> Objects:
         """The pods that count as replicas (neither finished nor, unless `terminating`, being deleted), oldest first.
 
-        `owner` limits them to those controlled by the ReplicaSet of that name."""
+        `owner` limits them to those controlled by the ReplicaSet of that name.
+        """
         return [
             one
             for one in sorted(self.list("pods", namespace), key=lambda pod: pod["metadata"]["uid"])
@@ -251,10 +255,11 @@ class Cluster:
         """The events recorded so far."""
         return [event for event in self.list("events", namespace) if reason in (None, event.get("reason"))]
 
-    def writes(self, verb: str | None = None, resource: str | None = None, code: int | None = None) -> list[Write]:
+    def writes(self, verb: str | None = None, resource: str | None = None, code: int | None = None) -> Writes:
         """The mutating requests of the controllers under test since the scenario began, refused ones included.
 
-        `resource` is plural[.group]; `code` an HTTP status. Status updates are updates with `subresource` "status"."""
+        `resource` is plural[.group]; `code` an HTTP status. Status updates are updates with `subresource` "status".
+        """
         history = self._run.history
         return [
             write
@@ -275,7 +280,7 @@ class Cluster:
         """The resourceVersion of the latest write to the cluster."""
         return self._run.server.resource_version
 
-    # -- the controllers under test and their watches ---------------------------------------------------------------------
+    # -- the controllers under test and their watches -----------------------------------------------------------------
 
     @property
     def controllers_running(self) -> bool:
@@ -308,9 +313,10 @@ class Cluster:
         await self.run(0)
 
     async def expire_watch(self, resource: str, *, relist_at: float | None = None) -> None:
-        """Compact the collection's history and end its watches with 410 Gone, so that clients list again.
+        """Compact the collection's history and end its watches with 410 Gone: clients list again.
 
-        Their back-off is jittered: `relist_at` holds the answers until that many seconds after the scenario began."""
+        Their back-off is jittered: `relist_at` holds the answers until that many seconds after the scenario began.
+        """
         if relist_at is not None:
             for verb in ("list", "watch"):
                 self.faults.hold_until(self.instant(relist_at), verb=verb, resource=resource, times=1)

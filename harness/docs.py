@@ -90,8 +90,8 @@ _HEAD = """\
 
 # Limits
 
-What the simulated cluster does not do, or does otherwise than a real one. Read this before you trust a green run about
-something off the usual path. What is not in these tables is meant to be as in Kubernetes; where it is not, that is a bug.
+What the simulated cluster does not do, or does otherwise than a real one. Read this before you trust a green run that
+leaves the usual path. What is not in these tables is meant to be as in Kubernetes; where it is not, that is a bug.
 """
 
 

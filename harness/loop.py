@@ -34,6 +34,14 @@ class HorizonPassed(RuntimeError):
     """Virtual time passed the horizon of the run: something keeps working for ever, or a wait can never end."""
 
 
+class Standstill(RuntimeError):
+    """Virtual time cannot move on: at one instant the controllers and the world keep giving each other work."""
+
+
+#: World steps at one instant that no run needs; 10,000 pods take a few.
+STEPS_IN_ONE_INSTANT = 20_000
+
+
 class WorldStep:
     """A scheduled step of the world; `cancel()` takes it back."""
 
@@ -43,6 +51,7 @@ class WorldStep:
         self.callback: Callable[[], object] | None = callback
 
     def cancel(self) -> None:
+        """Take the step back; nothing happens if it has been taken already."""
         self.callback = None
 
 
@@ -57,6 +66,7 @@ class JumpDriver:
     """Everything runs in Python: jump straight to the next instant."""
 
     def advance(self, loop: VirtualLoop, until: int | None) -> None:
+        """Be there at once. Raises Stuck if there is nowhere to go."""
         if until is None:
             raise Stuck(f"nothing is scheduled after {loop.now / SECOND:.3f} s, but the run has not ended")
         loop.now = until
@@ -98,12 +108,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.serve_request: Callable[[], bool] = lambda: False
         self._world: list[tuple[int, int, WorldStep]] = []
         self._sequence = 0
+        self._last_step = (0, 0)  # instant of the last world step, and how many there have been at it
         selector = _Selector()
         selector.loop = self
         super().__init__(selector)
         self._clock_resolution = 1e-9
 
     def time(self) -> float:
+        """Seconds since the virtual epoch, as asyncio wants it."""
         return self.now / SECOND
 
     # -- the world ----------------------------------------------------------------------------------------------------
@@ -122,7 +134,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     async def world_sleep(self, duration: float) -> None:
         """Let `duration` seconds pass; 0 lets the controllers run until they are quiet."""
         future: asyncio.Future[None] = self.create_future()
-        self.world_after(duration, lambda: future.done() or future.set_result(None))
+
+        def wake() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        self.world_after(duration, wake)
         await future
 
     def next_world_step(self) -> int | None:
@@ -135,7 +152,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def quiet(self, timeout: float | None) -> None:
-        """No task is ready: answer a request, take a world step, or move time. `timeout` is the next timer's distance."""
+        """No task is ready: answer a request, take a world step, or move time. `timeout`: seconds to the next timer."""
         if self.serve_request():
             return
         timer = None if timeout is None else self.now + seconds(timeout)
@@ -160,12 +177,19 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return bool(self._ready)  # type: ignore[attr-defined]
 
     def _take_world_step(self) -> None:
+        instant, count = self._last_step
+        self._last_step = (self.now, count + 1 if instant == self.now else 1)
+        if self._last_step[1] > STEPS_IN_ONE_INSTANT:
+            raise Standstill(
+                f"virtual time stands still at {self.now / SECOND:.3f} s: more than {STEPS_IN_ONE_INSTANT:,} steps of "
+                "the world at this instant; something happens again and again without delay, give it one"
+            )
         _, _, step = heapq.heappop(self._world)
         callback, step.callback = step.callback, None
         if callback is not None:
             callback()
 
-    # -- no self-pipe: nothing outside the loop may wake it --------------------------------------------------------------
+    # -- no self-pipe: nothing outside the loop may wake it -----------------------------------------------------------
 
     def _make_self_pipe(self) -> None:
         self._ssock = self._csock = None

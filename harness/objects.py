@@ -26,7 +26,7 @@ def pod_template(labels: Mapping[str, str], *, metadata: Mapping[str, Any] | Non
     }
 
 
-def replica_set(  # noqa: PLR0913 - the fields of a ReplicaSet, all by keyword
+def replica_set(
     name: str = "web",
     replicas: int | None = 1,
     *,

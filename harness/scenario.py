@@ -1,6 +1,6 @@
 """Scenarios: what a controller must do, stated once and run against any implementation.
 
-A scenario is an `async` function that takes a `Cluster` and does not know who is being tested or on what clock. It has a
+A scenario is an `async` function that takes a `Cluster` and does not know who is tested, or on what clock. It has a
 stable id, one MUST sentence, its source, and at least one assertion. The decorator leaves a `Scenario` in the module;
 pytest collects it, and so does `lockstep run`.
 """
@@ -8,7 +8,6 @@ pytest collects it, and so does `lockstep run`.
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 import re
 import sys
@@ -83,8 +82,10 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     autostart: bool = True,
     horizon: float = 7 * 24 * 3600.0,
 ) -> Callable[[Body], Scenario]:
-    """Declare a scenario. `must` is one sentence with MUST or MUST NOT; `source` a document section, or upstream file and
-    function; `issues` upstream issues such as "kubernetes/kubernetes#69376". Raises ScenarioError on a malformed one."""
+    """Declare a scenario.
+
+    `must` is one sentence with MUST or MUST NOT; `source` a document section, or upstream file and function; `issues` upstream issues such as "kubernetes/kubernetes#69376". Raises ScenarioError on a malformed one.
+    """
     if not _ID.fullmatch(id):
         raise ScenarioError(f"scenario id {id!r} is not of the form controller/some-name")
     if "MUST" not in must:
@@ -105,7 +106,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
             autostart=autostart,
             horizon=horizon,
             module=body.__module__,
-            line=inspect.getsourcelines(body)[1],
+            line=body.__code__.co_firstlineno,
         )
 
     return declare

@@ -1,17 +1,18 @@
 """A generated scenario as data: what to create, then steps with the seconds that pass before each.
 
-A plan is plain JSON, so that a difference that fuzzing has found can be saved under `fixtures/regressions/` and replayed.
+A plan is plain JSON, so a difference that fuzzing has found can be saved under `fixtures/regressions/` and replayed.
 Steps choose pods by what can be observed of them, never by name: see `harness.world.pick`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from harness import objects
 from harness.cluster import ApiFailure, Cluster
-from harness.world import Lifecycle, pick
+from harness.world import InTurn, Lifecycle, pick
 
 Plan = dict[str, Any]
 Step = dict[str, Any]
@@ -19,22 +20,35 @@ Action = Callable[[Cluster, Step], Awaitable[None]]
 
 #: Seconds that pass after the last step with all faults ended: longer than the longest back-off (1000 s).
 AFTERMATH = 1100.0
+#: Seconds after which the garbage collector acts.
+COLLECTION_DELAY = 2.0
 
 
 async def play(cluster: Cluster, plan: Plan) -> None:
     """Carry out a plan, end its faults, and let the controllers recover."""
-    for name, lifecycle in plan["lifecycles"].items():
-        cluster.kubelet.lifecycles.for_owner(name, Lifecycle(**lifecycle))
+    # A controller that does not see its ReplicaSet go recreates what is collected: without a delay, for ever.
+    cluster.garbage_collector.delay = COLLECTION_DELAY
+    for name, in_turn in plan["lifecycles"].items():
+        cluster.kubelet.lifecycles.for_owner(name, InTurn(*(_lifecycle(one) for one in in_turn)))
+    if plan["owned"]:
+        await cluster.create(objects.deployment("boss"))
     for one in plan["replica_sets"]:
         await _create_replica_set(cluster, one)
     for step in plan["steps"]:
         await cluster.run(step["after"])
-        try:
+        with suppress(ApiFailure):  # a step whose object has gone by then, or that validation refuses, is no step
             await ACTIONS[step["do"]](cluster, step)
-        except ApiFailure:
-            pass  # a step whose object has gone by then, or that validation refuses, is no step
     await _end_faults(cluster)
     await cluster.run(AFTERMATH)
+
+
+def _lifecycle(fields: dict[str, Any]) -> Lifecycle:
+    """A lifecycle from JSON, where tuples are lists."""
+    flaps = tuple((after, ready) for after, ready in fields.get("flaps", ()))
+    ready_after = fields["ready_after"]
+    if isinstance(ready_after, list):
+        ready_after = tuple(ready_after)
+    return Lifecycle(**{**fields, "flaps": flaps, "ready_after": ready_after})
 
 
 async def _create_replica_set(cluster: Cluster, one: dict[str, Any]) -> None:
@@ -46,6 +60,7 @@ async def _create_replica_set(cluster: Cluster, one: dict[str, Any]) -> None:
             selector={"matchLabels": one["selector"]},
             template=objects.pod_template(labels, terminationGracePeriodSeconds=one["grace"]),
             min_ready_seconds=one["min_ready_seconds"],
+            owner=cluster.find("deployments", "boss"),
         )
     )
 
@@ -89,9 +104,7 @@ async def _edit_min_ready(cluster: Cluster, step: Step) -> None:
 
 
 async def _edit_template(cluster: Cluster, step: Step) -> None:
-    await cluster.patch(
-        "replicasets", step["name"], {"spec": {"template": {"metadata": {"labels": step["labels"]}}}}
-    )
+    await cluster.patch("replicasets", step["name"], {"spec": {"template": {"metadata": {"labels": step["labels"]}}}})
 
 
 async def _foreign_pod(cluster: Cluster, step: Step) -> None:
@@ -165,6 +178,29 @@ async def _latency(cluster: Cluster, step: Step) -> None:
     cluster.faults.latency(step["seconds"], effect_first=step["effect"], **match)
 
 
+async def _disconnect(cluster: Cluster, step: Step) -> None:
+    match = {"verb": step["verb"], "resource": step["resource"], "times": step["times"], "subresource": None}
+    cluster.faults.disconnect(effect=step["effect"], **match)
+
+
+async def _crash_at(cluster: Cluster, step: Step) -> None:
+    match = {"verb": step["verb"], "resource": step["resource"], "skip": step["skip"], "subresource": None}
+    cluster.crash_at(restart_after=2.0, effect=step["effect"], **match)
+
+
+async def _expire_watch(cluster: Cluster, step: Step) -> None:
+    await cluster.expire_watch(step["resource"], relist_at=cluster.now + 10.0)
+
+
+async def _hold(cluster: Cluster, step: Step) -> None:
+    cluster.network.hold(step["resource"])
+
+
+async def _release(cluster: Cluster, step: Step) -> None:
+    cluster.network.release(step["resource"])
+    await cluster.run(0)
+
+
 async def _lag(cluster: Cluster, step: Step) -> None:
     cluster.network.set_lag(step["resource"], step["seconds"])
 
@@ -209,6 +245,11 @@ ACTIONS: dict[str, Action] = {
     "error": _error,
     "timeout": _timeout,
     "latency": _latency,
+    "disconnect": _disconnect,
+    "crash-at": _crash_at,
+    "expire-watch": _expire_watch,
+    "hold": _hold,
+    "release": _release,
     "lag": _lag,
     "drop-watch": _drop_watch,
     "crash": _crash,

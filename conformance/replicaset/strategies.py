@@ -1,4 +1,4 @@
-"""Hypothesis strategies for ReplicaSet plans: several ReplicaSets, overlapping selectors, foreign pods, edits, faults."""
+"""Hypothesis strategies for ReplicaSet plans: overlapping selectors, foreign pods, edits, lifecycles, faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ _INDEX = st.integers(0, 4)
 _REPLICAS = st.integers(0, 6)
 _OWNED = {"owner": _NAME, "index": _INDEX}
 _VERB_RESOURCE = st.sampled_from(
-    (("create", "pods"), ("delete", "pods"), ("patch", "pods"), ("update", "replicasets.apps"), ("get", "replicasets.apps"))
+    (
+        ("create", "pods"),
+        ("delete", "pods"),
+        ("patch", "pods"),
+        ("update", "replicasets.apps"),
+        ("get", "replicasets.apps"),
+    )
 )
 
 
@@ -42,7 +48,7 @@ def _replica_set(draw: st.DrawFn, name: str | None = None) -> dict[str, Any]:
 
 
 @st.composite
-def _fault(draw: st.DrawFn, action: str, **fields: st.SearchStrategy[Any]) -> dict[str, Any]:
+def _fault(draw: st.DrawFn, /, action: str, **fields: st.SearchStrategy[Any]) -> dict[str, Any]:
     verb, resource = draw(_VERB_RESOURCE)
     drawn = draw(_fixed(action, times=st.integers(1, 4), **fields))
     return {**drawn, "verb": verb, "resource": resource}
@@ -51,10 +57,18 @@ def _fault(draw: st.DrawFn, action: str, **fields: st.SearchStrategy[Any]) -> di
 _LIFECYCLE = st.fixed_dictionaries(
     {
         "start_after": st.sampled_from((0.0, 1.0, 2.0)),
-        "ready_after": st.sampled_from((0.0, 1.0, 3.0, 8.0)),
-        "stop_after": st.sampled_from((0.0, 1.0, 4.0)),
-    }
+        "ready_after": st.sampled_from((0.0, 1.0, 3.0, 8.0, None, [1.0, 3.0, 9.0])),
+        "stop_after": st.sampled_from((0.0, 1.0, 4.0, None)),
+    },
+    optional={
+        "flaps": st.sampled_from(([[6.0, False]], [[6.0, False], [9.0, True]])),
+        "fails_after": st.sampled_from((0.5, 5.0)),
+        "succeeds_after": st.sampled_from((2.0, 20.0)),
+    },
 )
+_ORDINARY = {"start_after": 1.0, "ready_after": 2.0, "stop_after": 1.0}
+#: Only the first two groups of pods may go wrong: an owner whose pods fail for ever never comes to rest.
+_LIFECYCLES = st.lists(_LIFECYCLE, max_size=2).map(lambda in_turn: [*in_turn, _ORDINARY])
 
 _STEP = st.one_of(
     _fixed("scale", name=_NAME, replicas=_REPLICAS),
@@ -75,6 +89,11 @@ _STEP = st.one_of(
     _fault("error", code=st.sampled_from((409, 429, 500)), retry_after=st.sampled_from((None, 1))),
     _fault("timeout", effect=st.booleans()),
     _fault("latency", seconds=st.sampled_from((0.05, 1.0, 7.0)), effect=st.booleans()),
+    _fault("disconnect", effect=st.booleans()),
+    _fault("crash-at", effect=st.booleans(), skip=st.integers(0, 3)),
+    _fixed("expire-watch", resource=st.sampled_from(_WORKLOADS)),
+    _fixed("hold", resource=st.sampled_from(_WORKLOADS)),
+    _fixed("release", resource=st.sampled_from(_WORKLOADS)),
     _fixed("lag", resource=st.sampled_from(_WORKLOADS), seconds=st.sampled_from((0.0, 0.3, 5.0, 301.0))),
     _fixed("drop-watch", resource=st.sampled_from(_WORKLOADS)),
     _fixed("crash", seconds=st.sampled_from((0.0, 1.0, 30.0))),
@@ -88,7 +107,8 @@ def plans(draw: st.DrawFn) -> Plan:
     """Plans with one to three ReplicaSets and up to twelve steps."""
     names = draw(st.lists(_NAME, min_size=1, max_size=3, unique=True))
     return {
-        "lifecycles": {name: draw(_LIFECYCLE) for name in names},
+        "lifecycles": {name: draw(_LIFECYCLES) for name in names},
+        "owned": draw(st.booleans()),
         "replica_sets": [draw(_replica_set(name)) for name in names],
         "steps": draw(st.lists(_STEP, max_size=12)),
     }

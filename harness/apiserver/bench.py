@@ -25,12 +25,32 @@ class Figures:
 def pod(uid: str = "00000000-0000-4000-8000-0000000000ff") -> dict[str, Any]:
     """A pod as a ReplicaSet controller sends it."""
     return {
-        "kind": "Pod", "apiVersion": "v1",
-        "metadata": {"generateName": "web-", "labels": {"app": "web", "tier": "front"}, "ownerReferences": [
-            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": uid, "controller": True,
-             "blockOwnerDeletion": True}]},
-        "spec": {"containers": [{"name": "web", "image": "nginx:1.27", "ports": [{"containerPort": 80}],
-                                 "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}}}]},
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {
+            "generateName": "web-",
+            "labels": {"app": "web", "tier": "front"},
+            "ownerReferences": [
+                {
+                    "apiVersion": "apps/v1",
+                    "kind": "ReplicaSet",
+                    "name": "web",
+                    "uid": uid,
+                    "controller": True,
+                    "blockOwnerDeletion": True,
+                }
+            ],
+        },
+        "spec": {
+            "containers": [
+                {
+                    "name": "web",
+                    "image": "nginx:1.27",
+                    "ports": [{"containerPort": 80}],
+                    "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}},
+                }
+            ]
+        },
     }
 
 
@@ -44,7 +64,8 @@ def measure(pods: int = 30_000) -> Figures:
     names = []
     for body in bodies:
         reply = server.handle(Request("POST", _PODS, body=body, actor="replicaset-controller"))
-        assert reply.body is not None and reply.status == 201
+        assert reply.body is not None
+        assert reply.status == 201
         names.append(reply.body["metadata"]["name"])
     created = time.perf_counter()
     for name in names:

@@ -114,7 +114,10 @@ def prepare_for_create(payload: dict[str, Any], kind: Kind) -> None:
     elif kind.kind == "Namespace":
         spec = payload.get("spec") or {}
         finalizers = spec.get("finalizers") or []
-        payload["spec"] = {**spec, "finalizers": finalizers if "kubernetes" in finalizers else [*finalizers, "kubernetes"]}
+        payload["spec"] = {
+            **spec,
+            "finalizers": finalizers if "kubernetes" in finalizers else [*finalizers, "kubernetes"],
+        }
         payload["status"] = {"phase": "Active"}
     elif kind.has_status and kind.kind != "Node":
         if kind.strategic:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.apiserver.intake import check_pod_spec, copied
+from harness.apiserver.intake import check_spec, copied
 from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import ByIdentity, Shared
 
@@ -24,12 +24,15 @@ def compact(value: Any) -> Any:
     """A copy of part of a pod spec without the values that Go's `omitempty` would drop."""
     if type(value) is dict:
         kept = {}
-        for key, item in value.items():
-            item = compact(item)
-            if item is None or item == "" or item == []:
+        for key, sent in value.items():
+            item = compact(sent)
+            if item in (None, "", []):
                 continue
-            if (item == {} and key in _EMPTY_MAPS) or (item is False and key in _FALSE_FLAGS) \
-                    or (item == 0 and key in _ZERO_NUMBERS):
+            if (
+                (item == {} and key in _EMPTY_MAPS)
+                or (item is False and key in _FALSE_FLAGS)
+                or (item == 0 and key in _ZERO_NUMBERS)
+            ):
                 continue
             kept[key] = item
         return kept
@@ -72,7 +75,7 @@ def pod_spec(spec: dict[str, Any], *, pod: bool) -> dict[str, Any]:
 
 
 def _canonical_pod_spec(spec: Any) -> dict[str, Any]:
-    check_pod_spec(spec)
+    check_spec(spec, "Pod")
     return pod_spec(copied(spec), pod=True)
 
 
@@ -92,7 +95,11 @@ def _template(spec: dict[str, Any]) -> None:
 
 
 def _workload(payload: dict[str, Any]) -> dict[str, Any]:
-    spec: dict[str, Any] = payload.setdefault("spec", {})
+    return _workload_spec(payload.setdefault("spec", {}))
+
+
+def _workload_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    """Default a private spec in place."""
     spec.setdefault("replicas", 1)
     if spec.get("minReadySeconds") == 0:
         del spec["minReadySeconds"]
@@ -103,8 +110,17 @@ def _workload(payload: dict[str, Any]) -> dict[str, Any]:
     return spec
 
 
+def _canonical_replica_set_spec(spec: Any) -> dict[str, Any]:
+    private = copied(spec)
+    check_spec(private, "ReplicaSet")
+    return _workload_spec(private)
+
+
+_shared_replica_set_spec = Shared(_canonical_replica_set_spec)
+
+
 def _default_replica_set(payload: dict[str, Any], kind: Kind) -> None:
-    _workload(payload)
+    payload["spec"] = _shared_replica_set_spec(payload.get("spec", {}))
 
 
 def _default_replication_controller(payload: dict[str, Any], kind: Kind) -> None:
@@ -123,7 +139,11 @@ def _default_deployment(payload: dict[str, Any], kind: Kind) -> None:
     strategy = spec["strategy"] = dict(spec.get("strategy") or {})
     strategy.setdefault("type", "RollingUpdate")
     if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = {"maxUnavailable": "25%", "maxSurge": "25%", **(strategy.get("rollingUpdate") or {})}
+        strategy["rollingUpdate"] = {
+            "maxUnavailable": "25%",
+            "maxSurge": "25%",
+            **(strategy.get("rollingUpdate") or {}),
+        }
     spec.setdefault("revisionHistoryLimit", 10)
     spec.setdefault("progressDeadlineSeconds", 600)
 
@@ -136,23 +156,33 @@ def _default_stateful_set(payload: dict[str, Any], kind: Kind) -> None:
     if strategy["type"] == "RollingUpdate" and "rollingUpdate" in strategy:
         strategy["rollingUpdate"] = {"partition": 0, **strategy["rollingUpdate"]}
     spec["persistentVolumeClaimRetentionPolicy"] = {
-        "whenDeleted": "Retain", "whenScaled": "Retain", **(spec.get("persistentVolumeClaimRetentionPolicy") or {})}
+        "whenDeleted": "Retain",
+        "whenScaled": "Retain",
+        **(spec.get("persistentVolumeClaimRetentionPolicy") or {}),
+    }
     spec.setdefault("revisionHistoryLimit", 10)
 
 
 def _default_namespace(payload: dict[str, Any], kind: Kind) -> None:
-    payload["metadata"]["labels"] = {**(payload["metadata"].get("labels") or {}),
-                                     "kubernetes.io/metadata.name": payload["metadata"].get("name", "")}
+    payload["metadata"]["labels"] = {
+        **(payload["metadata"].get("labels") or {}),
+        "kubernetes.io/metadata.name": payload["metadata"].get("name", ""),
+    }
 
 
 def _default_limit_range(payload: dict[str, Any], kind: Kind) -> None:
     """SetDefaults_LimitRangeItem: for containers, max gives default, default and min give defaultRequest."""
     limits = []
-    for item in (payload.get("spec") or {}).get("limits") or ():
+    for sent in (payload.get("spec") or {}).get("limits") or ():
+        item = sent
         if item.get("type") == "Container":
             default = {**(item.get("max") or {}), **(item.get("default") or {})}
             request = {**default, **(item.get("min") or {}), **(item.get("defaultRequest") or {})}
-            item = {**item, **({"default": default} if default else {}), **({"defaultRequest": request} if request else {})}
+            item = {
+                **item,
+                **({"default": default} if default else {}),
+                **({"defaultRequest": request} if request else {}),
+            }
         limits.append(item)
     payload["spec"] = {**(payload.get("spec") or {}), "limits": limits}
 
@@ -168,9 +198,14 @@ def _default_node(payload: dict[str, Any], kind: Kind) -> None:
 
 
 _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
-    "Pod": _default_pod, "ReplicaSet": _default_replica_set, "Deployment": _default_deployment,
-    "StatefulSet": _default_stateful_set, "ReplicationController": _default_replication_controller,
-    "Namespace": _default_namespace, "LimitRange": _default_limit_range, "Event": _default_event,
+    "Pod": _default_pod,
+    "ReplicaSet": _default_replica_set,
+    "Deployment": _default_deployment,
+    "StatefulSet": _default_stateful_set,
+    "ReplicationController": _default_replication_controller,
+    "Namespace": _default_namespace,
+    "LimitRange": _default_limit_range,
+    "Event": _default_event,
     "Node": _default_node,
 }
 
@@ -204,8 +239,6 @@ def _quality_of_service(spec: dict[str, Any]) -> str:
         if any(name not in limits or requests.get(name, limits[name]) != limits[name] for name in ("cpu", "memory")):
             guaranteed = False
     return "BestEffort" if not any_set else "Guaranteed" if guaranteed else "Burstable"
-
-
 
 
 #: status.qosClass for the (shared) spec of a pod.

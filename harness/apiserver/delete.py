@@ -1,7 +1,8 @@
-"""Deleting: two phases, grace periods, finalizers, propagation (apiserver/pkg/registry/rest/delete.go, store.go Delete).
+"""Deleting: two phases, grace periods, finalizers, propagation.
 
 An object goes at once, or first gets a deletionTimestamp: a scheduled pod until its kubelet deletes it with grace 0,
-anything with finalizers until the last of them is removed.
+anything with finalizers until the last of them is removed. From apiserver/pkg/registry/rest/delete.go (BeforeDelete)
+and registry/generic/registry/store.go (Delete).
 """
 
 from __future__ import annotations
@@ -38,20 +39,28 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     if body:
         check_part(body, "DeleteOptions")
         preconditions = body.get("preconditions") or {}
-        options = DeleteOptions(body.get("gracePeriodSeconds"), body.get("propagationPolicy") or "",
-                                body.get("orphanDependents"), preconditions.get("uid") or "",
-                                preconditions.get("resourceVersion") or "")
+        options = DeleteOptions(
+            body.get("gracePeriodSeconds"),
+            body.get("propagationPolicy") or "",
+            body.get("orphanDependents"),
+            preconditions.get("uid") or "",
+            preconditions.get("resourceVersion") or "",
+        )
         if body.get("dryRun"):
             call.dry_run = True
     else:
         query = call.request.query
         grace = query.get("gracePeriodSeconds", "")
         if grace and not grace.lstrip("-").isdecimal():
-            raise errors.bad_request(f'strconv.ParseInt: parsing "{grace}": invalid syntax; gracePeriodSeconds must be '
-                                     "a number of seconds")
+            raise errors.bad_request(
+                f'strconv.ParseInt: parsing "{grace}": invalid syntax; gracePeriodSeconds must be a number of seconds'
+            )
         orphan = query.get("orphanDependents")
-        options = DeleteOptions(int(grace) if grace else None, query.get("propagationPolicy", ""),
-                                None if orphan is None else orphan == "true")
+        options = DeleteOptions(
+            int(grace) if grace else None,
+            query.get("propagationPolicy", ""),
+            None if orphan is None else orphan == "true",
+        )
     _validate(options)
     if options.grace is not None and options.grace < 0:
         options.grace = 1
@@ -62,8 +71,11 @@ def _validate(options: DeleteOptions) -> None:
     """ValidateDeleteOptions."""
     findings = []
     if options.policy and options.orphan is not None:
-        findings.append(errors.invalid_value("propagationPolicy", options.policy,
-                                             "orphanDependents and deletionPropagation cannot be both set"))
+        findings.append(
+            errors.invalid_value(
+                "propagationPolicy", options.policy, "orphanDependents and deletionPropagation cannot be both set"
+            )
+        )
     if options.policy and options.policy not in _POLICIES:
         findings.append(errors.not_supported("propagationPolicy", options.policy, [*_POLICIES, "nil"]))
     if findings:
@@ -118,17 +130,28 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
 def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> None:
     kind = call.kind
     if options.uid and options.uid != metadata["uid"]:
-        raise errors.conflict(kind.group, kind.kind, call.name, f"the UID in the precondition ({options.uid}) does not "
-                              f"match the UID in record ({metadata['uid']}). The object might have been deleted and "
-                              "then recreated")
+        raise errors.conflict(
+            kind.group,
+            kind.kind,
+            call.name,
+            f"the UID in the precondition ({options.uid}) does not "
+            f"match the UID in record ({metadata['uid']}). The object might have been deleted and "
+            "then recreated",
+        )
     if options.version and options.version != metadata["resourceVersion"]:
-        raise errors.conflict(kind.group, kind.kind, call.name, "the ResourceVersion in the precondition "
-                              f"({options.version}) does not match the ResourceVersion in record "
-                              f"({metadata['resourceVersion']}). The object might have been modified")
+        raise errors.conflict(
+            kind.group,
+            kind.kind,
+            call.name,
+            "the ResourceVersion in the precondition "
+            f"({options.version}) does not match the ResourceVersion in record "
+            f"({metadata['resourceVersion']}). The object might have been modified",
+        )
 
 
-def _begin_graceful(state: State, call: Call, payload: dict[str, Any], metadata: dict[str, Any],
-                    options: DeleteOptions) -> tuple[bool, bool]:
+def _begin_graceful(
+    state: State, call: Call, payload: dict[str, Any], metadata: dict[str, Any], options: DeleteOptions
+) -> tuple[bool, bool]:
     """rest.BeforeDelete: (the mark must be written, a deletion is already pending). Only pods have a grace period."""
     if call.kind.kind != "Pod":
         return False, False
@@ -179,7 +202,7 @@ def _finalizers(call: Call, metadata: dict[str, Any], options: DeleteOptions) ->
 
 
 def _mark_deleting(state: State, metadata: dict[str, Any]) -> None:
-    """markAsDeleting."""
+    """MarkAsDeleting."""
     if not metadata.get("deletionTimestamp"):
         metadata["deletionTimestamp"] = state.timestamp()
         if metadata.get("generation"):
@@ -215,12 +238,16 @@ def delete_collection(state: State, call: Call) -> Reply:
     deleted: list[Stored] = []
     for stored in selected(call.collection, call, None, matcher(call.kind, call.request.query)):
         metadata = stored.object["metadata"]
-        single = Call(call.request, call.kind, call.collection, metadata.get("namespace", ""), metadata["name"], "",
-                      "delete")
+        single = Call(
+            call.request, call.kind, call.collection, metadata.get("namespace", ""), metadata["name"], "", "delete"
+        )
         single.dry_run = call.dry_run
         delete_object(state, single, stored, options)
         deleted.append(stored)
-    body = {"kind": f"{call.kind.kind}List", "apiVersion": call.kind.api_version,
-            "metadata": {"resourceVersion": str(state.versions.current)},
-            "items": [served(item, call.kind).object for item in deleted]}
+    body = {
+        "kind": f"{call.kind.kind}List",
+        "apiVersion": call.kind.api_version,
+        "metadata": {"resourceVersion": str(state.versions.current)},
+        "items": [served(item, call.kind).object for item in deleted],
+    }
     return Reply(200, body)

@@ -11,26 +11,40 @@ from harness.apiserver.state import State
 
 _VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 _SUBRESOURCE_KINDS = {
-    "scale": ("autoscaling", "v1", "Scale"), "binding": ("", "v1", "Binding"), "eviction": ("policy", "v1", "Eviction"),
+    "scale": ("autoscaling", "v1", "Scale"),
+    "binding": ("", "v1", "Binding"),
+    "eviction": ("policy", "v1", "Eviction"),
 }
 _SUBRESOURCE_VERBS = {"binding": ["create"], "eviction": ["create"], "finalize": ["update"]}
-_VERSION = {"major": "1", "minor": "36", "gitVersion": "v1.36.3", "gitCommit": "", "gitTreeState": "clean",
-            "buildDate": "2000-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "linux/amd64"}
+_VERSION = {
+    "major": "1",
+    "minor": "36",
+    "gitVersion": "v1.36.3",
+    "gitCommit": "",
+    "gitTreeState": "clean",
+    "buildDate": "2000-01-01T00:00:00Z",
+    "goVersion": "",
+    "compiler": "",
+    "platform": "linux/amd64",
+}
 _PROBES = frozenset({"/healthz", "/livez", "/readyz"})
 
 
 def discover(state: State, request: Request) -> Reply:
     """Answer a path that is no resource. Raises ApiError 404 or 405."""
-    path = request.path.rstrip("/")
-    parts = path.split("/")[1:]
+    parts = request.path.strip("/").split("/")
+    path = "/" + "/".join(parts)
     document: dict[str, Any] | None = None
     if path == "/version":
         document = _VERSION
     elif path in _PROBES:
         document = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
     elif path == "/api":
-        document = {"kind": "APIVersions", "versions": ["v1"],
-                    "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]}
+        document = {
+            "kind": "APIVersions",
+            "versions": ["v1"],
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}],
+        }
     elif path == "/apis":
         document = {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(*item) for item in _groups(state)]}
     elif parts[0] == "api" and len(parts) == 2:
@@ -69,14 +83,24 @@ def _resources(state: State, group: str, version: str) -> dict[str, Any] | None:
 
 
 def _entries(kind: Kind) -> list[dict[str, Any]]:
-    entry: dict[str, Any] = {"name": kind.plural, "singularName": kind.kind.lower(), "namespaced": kind.namespaced,
-                             "kind": kind.kind, "verbs": _VERBS}
+    entry: dict[str, Any] = {
+        "name": kind.plural,
+        "singularName": kind.kind.lower(),
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": _VERBS,
+    }
     if kind.short_names:
         entry["shortNames"] = list(kind.short_names)
     entries = [entry]
     for name in kind.subresources:
-        sub: dict[str, Any] = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced,
-                               "kind": kind.kind, "verbs": _SUBRESOURCE_VERBS.get(name, ["get", "patch", "update"])}
+        sub: dict[str, Any] = {
+            "name": f"{kind.plural}/{name}",
+            "singularName": "",
+            "namespaced": kind.namespaced,
+            "kind": kind.kind,
+            "verbs": _SUBRESOURCE_VERBS.get(name, ["get", "patch", "update"]),
+        }
         if name in _SUBRESOURCE_KINDS:
             sub["group"], sub["version"], sub["kind"] = _SUBRESOURCE_KINDS[name]
         entries.append(sub)

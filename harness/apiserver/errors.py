@@ -23,7 +23,11 @@ class ApiError(Exception):
         super().__init__(message)
         self.code = code
         self.status: dict[str, Any] = {
-            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message,
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": message,
         }
         if reason:
             self.status["reason"] = reason
@@ -33,6 +37,7 @@ class ApiError(Exception):
 
     @property
     def reason(self) -> str:
+        """The reason of the Status, "" if it has none."""
         return str(self.status.get("reason", ""))
 
     def with_cause(self, kind: str, message: str, field: str = "") -> ApiError:
@@ -59,6 +64,7 @@ def _details(group: str, kind: str, name: str, **more: Any) -> dict[str, Any]:
 
 
 def not_found(group: str, resource: str, name: str) -> ApiError:
+    """404: no object of that name."""
     message = f"{qualified(group, resource)} {quote(name)} not found"
     return ApiError(404, "NotFound", message, _details(group, resource, name))
 
@@ -69,64 +75,72 @@ def unknown_path() -> ApiError:
 
 
 def already_exists(group: str, resource: str, name: str) -> ApiError:
+    """409: the name is taken."""
     message = f"{qualified(group, resource)} {quote(name)} already exists"
     return ApiError(409, "AlreadyExists", message, _details(group, resource, name))
 
 
 def generate_name_conflict(group: str, resource: str, name: str) -> ApiError:
-    message = (f"{qualified(group, resource)} {quote(name)} already exists, the server was not able to generate a "
-               "unique name for the object")
+    """409: every generated name was taken."""
+    message = (
+        f"{qualified(group, resource)} {quote(name)} already exists, the server was not able to generate a "
+        "unique name for the object"
+    )
     return ApiError(409, "AlreadyExists", message, _details(group, resource, name, retryAfterSeconds=1))
 
 
 def conflict(group: str, resource: str, name: str, why: str = OPTIMISTIC_LOCK) -> ApiError:
+    """409: the write is based on something that is no longer so; by default, an old version."""
     message = f"Operation cannot be fulfilled on {qualified(group, resource)} {quote(name)}: {why}"
     return ApiError(409, "Conflict", message, _details(group, resource, name))
 
 
 def forbidden(group: str, resource: str, name: str, why: str) -> ApiError:
+    """403: admission refused the request."""
     subject = f"{qualified(group, resource)} {quote(name)}" if name else qualified(group, resource)
     return ApiError(403, "Forbidden", f"{subject} is forbidden: {why}", _details(group, resource, name))
 
 
 def bad_request(why: str) -> ApiError:
+    """400: the request makes no sense."""
     return ApiError(400, "BadRequest", why)
 
 
 def method_not_allowed() -> ApiError:
+    """405: the path does not take this method."""
     return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
-    return ApiError(415, "UnsupportedMediaType",
-                    f"the body of the request was in an unknown format - accepted media types include: "
-                    f"{', '.join(accepted)}")
+    """415: the body is of a type that the path does not take."""
+    return ApiError(
+        415,
+        "UnsupportedMediaType",
+        f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}",
+    )
 
 
 def expired(message: str) -> ApiError:
+    """410: the version lies before the last compaction."""
     return ApiError(410, "Expired", message)
 
 
 def too_large_resource_version(wanted: int, current: int) -> ApiError:
     """storage.NewTooLargeResourceVersionError: the wanted version lies in the future."""
-    error = ApiError(504, "Timeout", f"Timeout: Too large resource version: {wanted}, current: {current}",
-                     {"retryAfterSeconds": 1})
+    error = ApiError(
+        504, "Timeout", f"Timeout: Too large resource version: {wanted}, current: {current}", {"retryAfterSeconds": 1}
+    )
     return error.with_cause("ResourceVersionTooLarge", "Too large resource version")
 
 
 def too_many_requests(message: str, retry_after: int) -> ApiError:
+    """429: try again after so many seconds (0: no promise)."""
     return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
 
 
-def internal(why: str) -> ApiError:
-    error = ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
-    return error
-
-
-def unprocessable(why: str) -> ApiError:
-    """A JSON patch that does not apply (handlers/patch.go applyJSPatch, NewGenericServerResponse)."""
-    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request",
-                    {"causes": [{"message": why}]})
+def unprocessable() -> ApiError:
+    """A JSON patch that does not apply; upstream does not say why (handlers/patch.go, NewGenericServerResponse)."""
+    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +154,7 @@ class FieldError:
 
     @property
     def body(self) -> str:
+        """The finding without its path (field.Error.ErrorBody)."""
         text = _TYPE_TEXT[self.cause]
         if self.cause in _WITH_VALUE:
             text = f"{text}: {_show(self.value)}"
@@ -147,9 +162,13 @@ class FieldError:
 
 
 _TYPE_TEXT = {
-    "FieldValueRequired": "Required value", "FieldValueInvalid": "Invalid value",
-    "FieldValueNotSupported": "Unsupported value", "FieldValueForbidden": "Forbidden",
-    "FieldValueTooLong": "Too long", "FieldValueDuplicate": "Duplicate value", "FieldValueNotFound": "Not found",
+    "FieldValueRequired": "Required value",
+    "FieldValueInvalid": "Invalid value",
+    "FieldValueNotSupported": "Unsupported value",
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueTooLong": "Too long",
+    "FieldValueDuplicate": "Duplicate value",
+    "FieldValueNotFound": "Not found",
 }
 _WITH_VALUE = frozenset({"FieldValueInvalid", "FieldValueNotSupported", "FieldValueDuplicate", "FieldValueNotFound"})
 
@@ -167,27 +186,33 @@ def _show(value: Any) -> str:
 
 
 def required(field: str, detail: str = "") -> FieldError:
+    """A value is missing."""
     return FieldError("FieldValueRequired", field, "", detail)
 
 
 def invalid_value(field: str, value: Any, detail: str) -> FieldError:
+    """A value is wrong."""
     return FieldError("FieldValueInvalid", field, value, detail)
 
 
 def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:
+    """A value is none of the valid ones."""
     listed = ", ".join(quote(item) for item in valid)
     return FieldError("FieldValueNotSupported", field, value, f"supported values: {listed}" if valid else "")
 
 
 def forbidden_value(field: str, detail: str) -> FieldError:
+    """A value must not be set, or not be changed."""
     return FieldError("FieldValueForbidden", field, "", detail)
 
 
 def duplicate(field: str, value: Any) -> FieldError:
+    """A value occurs twice in what should be a set."""
     return FieldError("FieldValueDuplicate", field, value, "")
 
 
 def too_long(field: str, limit: int) -> FieldError:
+    """A value is longer than `limit` bytes."""
     return FieldError("FieldValueTooLong", field, "", f"may not be more than {limit} bytes")
 
 
@@ -197,5 +222,9 @@ def invalid(group: str, kind: str, name: str, findings: Iterable[FieldError]) ->
     texts = list(dict.fromkeys(f"{item.field}: {item.body}" for item in found))
     listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     causes = [{"reason": item.cause, "message": item.body, "field": item.field} for item in found]
-    return ApiError(422, "Invalid", f"{qualified(group, kind)} {quote(name)} is invalid: {listed}",
-                    _details(group, kind, name, causes=causes))
+    return ApiError(
+        422,
+        "Invalid",
+        f"{qualified(group, kind)} {quote(name)} is invalid: {listed}",
+        _details(group, kind, name, causes=causes),
+    )

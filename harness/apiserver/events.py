@@ -8,9 +8,13 @@ from harness.apiserver.kinds import Kind
 
 #: events.k8s.io/v1 name -> core/v1 name.
 _NAMES = {
-    "regarding": "involvedObject", "note": "message", "reportingController": "reportingComponent",
-    "deprecatedSource": "source", "deprecatedFirstTimestamp": "firstTimestamp",
-    "deprecatedLastTimestamp": "lastTimestamp", "deprecatedCount": "count",
+    "regarding": "involvedObject",
+    "note": "message",
+    "reportingController": "reportingComponent",
+    "deprecatedSource": "source",
+    "deprecatedFirstTimestamp": "firstTimestamp",
+    "deprecatedLastTimestamp": "lastTimestamp",
+    "deprecatedCount": "count",
 }
 _BACK = {old: new for new, old in _NAMES.items()}
 

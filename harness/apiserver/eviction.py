@@ -40,8 +40,10 @@ def _budget_ignored(pod: dict[str, Any]) -> bool:
 
 
 def _ready(pod: dict[str, Any]) -> bool:
-    return any(item.get("type") == "Ready" and item.get("status") == "True"
-               for item in (pod.get("status") or {}).get("conditions") or ())
+    return any(
+        item.get("type") == "Ready" and item.get("status") == "True"
+        for item in (pod.get("status") or {}).get("conditions") or ()
+    )
 
 
 def _matches(budget: dict[str, Any], labels: dict[str, str]) -> bool:
@@ -53,11 +55,15 @@ def _matches(budget: dict[str, Any], labels: dict[str, str]) -> bool:
 
 def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
     labels = pod["metadata"].get("labels") or {}
-    budgets = [item for item in state.collection(_BUDGETS).namespaces.get(call.namespace, {}).values()
-               if _matches(item.object, labels)]
+    budgets = [
+        item
+        for item in state.collection(_BUDGETS).namespaces.get(call.namespace, {}).values()
+        if _matches(item.object, labels)
+    ]
     if len(budgets) > 1:
-        raise errors.ApiError(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource "
-                              "does not support.")
+        raise errors.ApiError(
+            500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+        )
     if not budgets:
         return
     budget = budgets[0].object
@@ -74,19 +80,27 @@ def _check_and_decrement(state: State, call: Call, stored: Stored, status: dict[
     name = budget["metadata"]["name"]
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
         raise errors.too_many_requests(_REFUSED, 10).with_cause(
-            "DisruptionBudget", f"The disruption budget {name} is still being processed by the server.")
+            "DisruptionBudget", f"The disruption budget {name} is still being processed by the server."
+        )
     allowed = status.get("disruptionsAllowed", 0)
     if allowed < 0:
         raise errors.forbidden("policy", "poddisruptionbudget", name, "pdb disruptions allowed is negative")
     if len(status.get("disruptedPods") or ()) > _MOST_DISRUPTED:
-        raise errors.forbidden("policy", "poddisruptionbudget", name, "DisruptedPods map too big - too many evictions "
-                               "not confirmed by PDB controller")
+        raise errors.forbidden(
+            "policy",
+            "poddisruptionbudget",
+            name,
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        )
     if allowed == 0:
         raise errors.too_many_requests(_REFUSED, 0).with_cause("DisruptionBudget", _why_not(name, status))
     if call.dry_run:
         return
-    fresh = {**status, "disruptionsAllowed": allowed - 1,
-             "disruptedPods": {**(status.get("disruptedPods") or {}), call.name: state.timestamp()}}
+    fresh = {
+        **status,
+        "disruptionsAllowed": allowed - 1,
+        "disruptedPods": {**(status.get("disruptedPods") or {}), call.name: state.timestamp()},
+    }
     if allowed == 1:
         fresh["conditions"] = [_disallowed(item, state.timestamp()) for item in fresh.get("conditions") or ()]
     kind = state.registry.of_resource(_BUDGETS)
@@ -102,7 +116,9 @@ def _disallowed(condition: dict[str, Any], now: str) -> dict[str, Any]:
 
 
 def _why_not(name: str, status: dict[str, Any]) -> str:
-    condition: dict[str, Any] = next((item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {})
+    condition: dict[str, Any] = next(
+        (item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {}
+    )
     said = condition.get("message", "") if condition.get("status") == "False" else ""
     desired, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
     if said and condition.get("reason") == "SyncFailed":
@@ -110,18 +126,24 @@ def _why_not(name: str, status: dict[str, Any]) -> str:
     if healthy <= desired:
         return f"The disruption budget {name} needs {desired} healthy pods and has {healthy} currently"
     if said:
-        return f"The disruption budget {name} does not allow evicting pods currently ({condition.get('reason')}): {said}"
+        return (
+            f"The disruption budget {name} does not allow evicting pods currently ({condition.get('reason')}): {said}"
+        )
     return f"The disruption budget {name} does not allow evicting pods currently"
 
 
 def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) -> None:
-    """addConditionAndDeletePod."""
+    """AddConditionAndDeletePod."""
     from harness.apiserver.subresources import set_condition
 
     pod = stored.object
     if not call.dry_run:
-        condition = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
-                     "message": "Eviction API: evicting"}
+        condition = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting",
+        }
         status = set_condition(pod.get("status") or {}, condition, state.timestamp())
         marked = store_next(state, call, stored, {**pod, "metadata": dict(pod["metadata"]), "status": status})
         if options.version == pod["metadata"]["resourceVersion"]:

@@ -7,6 +7,7 @@ optional fields vanish, and a value of the wrong type is a 400 worded like encod
 from __future__ import annotations
 
 import marshal
+from collections.abc import Mapping
 from typing import Any
 
 from harness.apiserver.errors import ApiError, bad_request
@@ -14,33 +15,79 @@ from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import Shared
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
-    "string": str, "int32": int, "int64": int, "bool": bool, "struct": dict, "map": dict, "list": list,
+    "string": str,
+    "int32": int,
+    "int64": int,
+    "bool": bool,
+    "struct": dict,
+    "map": dict,
+    "list": list,
 }
 _METADATA: dict[str, Any] = {
-    "name": "string", "generateName": "string", "namespace": "string", "uid": "string", "resourceVersion": "string",
-    "generation": "int64", "creationTimestamp": "string", "deletionTimestamp": "string", "finalizers": ["string"],
-    "deletionGracePeriodSeconds": "int64", "labels": "stringmap", "annotations": "stringmap",
-    "ownerReferences": [{"apiVersion": "string", "kind": "string", "name": "string", "uid": "string",
-                         "controller": "bool", "blockOwnerDeletion": "bool"}],
+    "name": "string",
+    "generateName": "string",
+    "namespace": "string",
+    "uid": "string",
+    "resourceVersion": "string",
+    "generation": "int64",
+    "creationTimestamp": "string",
+    "deletionTimestamp": "string",
+    "finalizers": ["string"],
+    "deletionGracePeriodSeconds": "int64",
+    "labels": "stringmap",
+    "annotations": "stringmap",
+    "ownerReferences": [
+        {
+            "apiVersion": "string",
+            "kind": "string",
+            "name": "string",
+            "uid": "string",
+            "controller": "bool",
+            "blockOwnerDeletion": "bool",
+        }
+    ],
     "managedFields": ["struct"],
 }
-_SELECTOR = {"matchLabels": "stringmap",
-             "matchExpressions": [{"key": "string", "operator": "string", "values": ["string"]}]}
-_CONTAINERS = [{
-    "name": "string", "image": "string", "imagePullPolicy": "string", "ports": ["struct"], "env": ["struct"],
-    "command": ["string"], "args": ["string"], "volumeMounts": ["struct"],
-    "resources": {"requests": "map", "limits": "map"},
-}]
+_SELECTOR = {
+    "matchLabels": "stringmap",
+    "matchExpressions": [{"key": "string", "operator": "string", "values": ["string"]}],
+}
+_CONTAINERS = [
+    {
+        "name": "string",
+        "image": "string",
+        "imagePullPolicy": "string",
+        "ports": ["struct"],
+        "env": ["struct"],
+        "command": ["string"],
+        "args": ["string"],
+        "volumeMounts": ["struct"],
+        "resources": {"requests": "map", "limits": "map"},
+    }
+]
 _POD_SPEC = {
-    "containers": _CONTAINERS, "initContainers": _CONTAINERS, "ephemeralContainers": ["struct"],
-    "nodeName": "string", "restartPolicy": "string", "terminationGracePeriodSeconds": "int64",
-    "activeDeadlineSeconds": "int64", "schedulerName": "string", "nodeSelector": "stringmap",
-    "tolerations": ["struct"], "volumes": ["struct"], "schedulingGates": ["struct"],
+    "containers": _CONTAINERS,
+    "initContainers": _CONTAINERS,
+    "ephemeralContainers": ["struct"],
+    "nodeName": "string",
+    "restartPolicy": "string",
+    "terminationGracePeriodSeconds": "int64",
+    "activeDeadlineSeconds": "int64",
+    "schedulerName": "string",
+    "nodeSelector": "stringmap",
+    "tolerations": ["struct"],
+    "volumes": ["struct"],
+    "schedulingGates": ["struct"],
 }
 _TEMPLATE = {"metadata": _METADATA, "spec": _POD_SPEC}
 _WORKLOAD_STATUS = {
-    "replicas": "int32", "fullyLabeledReplicas": "int32", "readyReplicas": "int32", "availableReplicas": "int32",
-    "terminatingReplicas": "int32", "observedGeneration": "int64", "conditions": ["struct"],
+    "replicas": "int32",
+    "fullyLabeledReplicas": "int32",
+    "readyReplicas": "int32",
+    "availableReplicas": "int32",
+    "terminatingReplicas": "int32",
+    "observedGeneration": "int64",
+    "conditions": ["struct"],
 }
 _WORKLOAD: dict[str, dict[str, Any]] = {
     "spec": {"replicas": "int32", "minReadySeconds": "int32", "selector": _SELECTOR, "template": _TEMPLATE},
@@ -48,84 +95,153 @@ _WORKLOAD: dict[str, dict[str, Any]] = {
 }
 #: The shape of the fields that the server itself reads, by kind.
 SHAPES: dict[str, dict[str, Any]] = {
-    "Pod": {"spec": _POD_SPEC, "status": {"phase": "string", "conditions": ["struct"], "containerStatuses": ["struct"],
-                                          "podIPs": ["struct"], "podIP": "string", "qosClass": "string"}},
+    "Pod": {
+        "spec": _POD_SPEC,
+        "status": {
+            "phase": "string",
+            "conditions": ["struct"],
+            "containerStatuses": ["struct"],
+            "podIPs": ["struct"],
+            "podIP": "string",
+            "qosClass": "string",
+        },
+    },
     "ReplicaSet": _WORKLOAD,
     "Deployment": _WORKLOAD,
     "StatefulSet": _WORKLOAD,
-    "ReplicationController": {
-        "spec": {**_WORKLOAD["spec"], "selector": "stringmap"}, "status": _WORKLOAD_STATUS},
-    "PodDisruptionBudget": {"spec": {"selector": _SELECTOR}, "status": {
-        "disruptionsAllowed": "int32", "currentHealthy": "int32", "desiredHealthy": "int32", "expectedPods": "int32",
-        "observedGeneration": "int64", "disruptedPods": "map", "conditions": ["struct"]}},
+    "ReplicationController": {"spec": {**_WORKLOAD["spec"], "selector": "stringmap"}, "status": _WORKLOAD_STATUS},
+    "PodDisruptionBudget": {
+        "spec": {"selector": _SELECTOR},
+        "status": {
+            "disruptionsAllowed": "int32",
+            "currentHealthy": "int32",
+            "desiredHealthy": "int32",
+            "expectedPods": "int32",
+            "observedGeneration": "int64",
+            "disruptedPods": "map",
+            "conditions": ["struct"],
+        },
+    },
     "ResourceQuota": {"spec": {"hard": "map", "scopes": ["string"]}, "status": {"hard": "map", "used": "map"}},
-    "LimitRange": {"spec": {"limits": [{"type": "string", "default": "map", "defaultRequest": "map", "min": "map",
-                                        "max": "map", "maxLimitRequestRatio": "map"}]}},
+    "LimitRange": {
+        "spec": {
+            "limits": [
+                {
+                    "type": "string",
+                    "default": "map",
+                    "defaultRequest": "map",
+                    "min": "map",
+                    "max": "map",
+                    "maxLimitRequestRatio": "map",
+                }
+            ]
+        }
+    },
     "Namespace": {"spec": {"finalizers": ["string"]}, "status": {"phase": "string"}},
-    "Event": {"involvedObject": "struct", "regarding": "struct", "count": "int32", "reason": "string",
-              "source": "struct"},
-    "CustomResourceDefinition": {"spec": {"group": "string", "scope": "string",
-                                          "names": {"plural": "string", "kind": "string", "shortNames": ["string"]},
-                                          "versions": [{"name": "string", "served": "bool", "storage": "bool",
-                                                        "subresources": "struct"}]}},
+    "Event": {
+        "involvedObject": "struct",
+        "regarding": "struct",
+        "count": "int32",
+        "reason": "string",
+        "source": "struct",
+    },
+    "CustomResourceDefinition": {
+        "spec": {
+            "group": "string",
+            "scope": "string",
+            "names": {"plural": "string", "kind": "string", "shortNames": ["string"]},
+            "versions": [{"name": "string", "served": "bool", "storage": "bool", "subresources": "struct"}],
+        }
+    },
     "Scale": {"spec": {"replicas": "int32"}},
     "Binding": {"target": {"name": "string", "kind": "string"}},
     "Eviction": {"deleteOptions": "struct"},
-    "DeleteOptions": {"gracePeriodSeconds": "int64", "propagationPolicy": "string", "orphanDependents": "bool",
-                      "preconditions": {"uid": "string", "resourceVersion": "string"}},
+    "DeleteOptions": {
+        "gracePeriodSeconds": "int64",
+        "propagationPolicy": "string",
+        "orphanDependents": "bool",
+        "preconditions": {"uid": "string", "resourceVersion": "string"},
+    },
 }
-#: Free-form parts: their empty and null values mean something.
-_FREE_FORM = frozenset({"data", "binaryData", "stringData"})
-_DROPPED_WHEN_EMPTY = frozenset({"labels", "annotations", "ownerReferences", "finalizers", "generateName", "uid",
-                                 "resourceVersion", "namespace", "name", "selfLink", "managedFields", "generation"})
+#: Kinds whose specs come back with every request about them, mostly unchanged.
+SHARED_SPECS = frozenset({"Pod", "ReplicaSet"})
+_NOTHING: Mapping[str, Any] = {}
+_NESTED = frozenset({dict, list})
+_DROPPED_WHEN_EMPTY = frozenset(
+    {
+        "labels",
+        "annotations",
+        "ownerReferences",
+        "finalizers",
+        "generateName",
+        "uid",
+        "resourceVersion",
+        "namespace",
+        "name",
+        "selfLink",
+        "managedFields",
+        "generation",
+    }
+)
 
 
 def copied(value: Any) -> Any:
     """A deep copy without nulls."""
     kind = type(value)
     if kind is dict:
-        return {key: copied(item) for key, item in value.items() if item is not None}
+        return {key: copied(item) if type(item) in _NESTED else item for key, item in value.items() if item is not None}
     if kind is list:
-        return [copied(item) for item in value]
+        return [copied(item) if type(item) in _NESTED else item for item in value]
     return value
 
 
 def deep_copy(value: Any) -> Any:
     """A deep copy of JSON data. Raises ValueError on anything else."""
-    return marshal.loads(marshal.dumps(value))
+    return marshal.loads(marshal.dumps(value))  # noqa: S302 - reads what the line itself has written
 
 
-def take_in(body: Any, kind: Kind) -> dict[str, Any]:
+def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
     """The object in a request's body: a copy of the right shape. Raises ApiError 400.
 
-    The spec of a pod is left uncopied: `defaults` replaces it by a shared, immutable one.
+    What `body` shares with `current`, a stored object that it was made from, is taken as it is. So is the spec of the
+    `SHARED_SPECS` kinds: `defaults` replaces it by a shared, immutable one.
     """
     if type(body) is not dict:
-        raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
-                          "object; send the object itself")
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
+            "object; send the object itself"
+        )
     if body.get("kind", kind.kind) != kind.kind:
-        raise bad_request(f'{body["kind"]} in version "{kind.version}" cannot be handled as a {kind.kind}: converting '
-                          f'({body.get("apiVersion", "")}.{body["kind"]}) to ({kind.api_version}.{kind.kind}): unknown '
-                          "conversion")
+        raise bad_request(
+            f'{body["kind"]} in version "{kind.version}" cannot be handled as a {kind.kind}: converting '
+            f"({body.get('apiVersion', '')}.{body['kind']}) to ({kind.api_version}.{kind.kind}): unknown "
+            "conversion"
+        )
     version = body.get("apiVersion", kind.api_version)
     if version != kind.api_version:
-        raise bad_request(f"the API version in the data ({version}) does not match the expected API version "
-                          f"({kind.api_version})")
-    pod = kind.kind == "Pod"
-    payload = {key: item if key == "metadata" or (pod and key == "spec") else copied(item)
-               for key, item in body.items() if item is not None}
-    payload["apiVersion"], payload["kind"] = kind.api_version, kind.kind
-    payload["metadata"] = canonical_metadata(payload.get("metadata", {}), kind)
-    if not pod:
-        check_shape(payload, kind)
-    elif payload.get("status"):
-        _check(payload["status"], SHAPES["Pod"]["status"], "status", kind)
+        raise bad_request(
+            f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
+        )
+    metadata: Any = body["metadata"] if body.get("metadata") is not None else {}
+    unchanged = metadata is current.get("metadata")
+    fresh = {**metadata} if unchanged else canonical_metadata(metadata, kind)
+    payload: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": fresh}
+    shape = SHAPES.get(kind.kind, {}) if kind.strategic else {}
+    for key, sent in body.items():
+        if sent is None or key in payload:
+            continue
+        if sent is current.get(key) or (key == "spec" and kind.kind in SHARED_SPECS):
+            payload[key] = sent
+            continue
+        payload[key] = item = copied(sent)
+        if key in shape:
+            _check(item, shape[key], key, kind)
     return payload
 
 
-def check_pod_spec(spec: Any) -> None:
-    """The part of `take_in` that is left out for pods. Raises ApiError 400."""
-    _check(spec, _POD_SPEC, "spec", Kind("", "v1", "Pod", "pods"))
+def check_spec(spec: Any, kind: str) -> None:
+    """The part of `take_in` that is left out for kinds with shared specs. Raises ApiError 400."""
+    _check(spec, SHAPES[kind]["spec"], "spec", Kind("", "v1", kind, ""))
 
 
 def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
@@ -133,9 +249,10 @@ def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
     if type(metadata) is not dict:
         raise _wrong(metadata, "struct", "metadata", kind)
     result = {}
-    for key, item in metadata.items():
-        if item is None or (not item and key in _DROPPED_WHEN_EMPTY):
+    for key, sent in metadata.items():
+        if sent is None or (not sent and key in _DROPPED_WHEN_EMPTY):
             continue
+        item = sent
         shared = _SHARED_PARTS.get(key)
         if shared is not None:
             item = shared(item)
@@ -149,12 +266,6 @@ def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
     return result
 
 
-def check_shape(payload: dict[str, Any], kind: Kind) -> None:
-    shape = SHAPES.get(kind.kind) if kind.strategic else None
-    if shape is not None:
-        _check(payload, shape, "", kind)
-
-
 def check_part(payload: Any, part: str) -> None:
     """The shape of an object that is no resource: Scale, Binding, Eviction, DeleteOptions. Raises ApiError 400."""
     _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
@@ -163,9 +274,15 @@ def check_part(payload: Any, part: str) -> None:
 def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
     found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
     owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
-    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: json: cannot '
-                       f"unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type "
-                       f"{expected}")
+    return bad_request(
+        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: json: cannot '
+        f"unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type "
+        f"{expected}"
+    )
+
+
+def _fits_int32(value: Any) -> bool:
+    return bool(-(2**31) <= value < 2**31)
 
 
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
@@ -187,14 +304,16 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
         for item in value.values():
             if type(item) is not str:
                 raise _wrong(item, "string", path, kind)
-    elif type(value) is not _TYPES[shape] or (shape == "int32" and not -2**31 <= value < 2**31):
+    elif type(value) is not _TYPES[shape] or (shape == "int32" and not _fits_int32(value)):
         raise _wrong(value, shape, path, kind)
 
 
 def _shared_part(name: str) -> Shared:
     def canonical(part: Any) -> Any:
         _check(part, _METADATA[name], f"metadata.{name}", Kind("", "v1", "ObjectMeta", ""))
-        return copied(part)
+        mine = copied(part)
+        # Equal owner references count once (handlers/create.go dedupOwnerReferences).
+        return [item for at, item in enumerate(mine) if item not in mine[:at]] if name == "ownerReferences" else mine
 
     return Shared(canonical)
 

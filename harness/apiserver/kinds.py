@@ -48,6 +48,7 @@ class Kind:
 
     @property
     def api_version(self) -> str:
+        """As in an object: `group/version`, the version alone for the core group."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
@@ -57,72 +58,225 @@ class Kind:
 
     @property
     def collection(self) -> str:
+        """The collection that holds the objects."""
         return self.stored_as or self.resource
 
     @property
     def has_status(self) -> bool:
+        """Whether the status is a subresource."""
         return "status" in self.subresources
 
 
-_POD_FIELDS = frozenset({
-    "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
-    "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName",
-})
-_EVENT_FIELDS = frozenset({
-    "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-    "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-    "reportingComponent", "source", "type",
-})
-_NEW_EVENT_FIELDS = frozenset({
-    "regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion",
-    "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type",
-})
+_POD_FIELDS = frozenset(
+    {
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "spec.hostNetwork",
+        "status.phase",
+        "status.podIP",
+        "status.podIPs",
+        "status.nominatedNodeName",
+    }
+)
+_EVENT_FIELDS = frozenset(
+    {
+        "involvedObject.kind",
+        "involvedObject.namespace",
+        "involvedObject.name",
+        "involvedObject.uid",
+        "involvedObject.apiVersion",
+        "involvedObject.resourceVersion",
+        "involvedObject.fieldPath",
+        "reason",
+        "reportingComponent",
+        "source",
+        "type",
+    }
+)
+_NEW_EVENT_FIELDS = frozenset(
+    {
+        "regarding.kind",
+        "regarding.namespace",
+        "regarding.name",
+        "regarding.uid",
+        "regarding.apiVersion",
+        "regarding.resourceVersion",
+        "regarding.fieldPath",
+        "reason",
+        "reportingController",
+        "type",
+    }
+)
 _SCALED = ("status", "scale")
 _POD_SUBRESOURCES = ("status", "binding", "eviction", "resize", "ephemeralcontainers")
 _PDB_STATUS = frozenset({"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
 
 BUILT_IN: tuple[Kind, ...] = (
-    Kind("", "v1", "Pod", "pods", subresources=_POD_SUBRESOURCES, returns_deleted=True, fields=_POD_FIELDS,
-         short_names=("po",), status_kept=frozenset()),
-    Kind("", "v1", "Node", "nodes", namespaced=False, subresources=("status",), generation=False,
-         fields=frozenset({"spec.unschedulable"}), short_names=("no",)),
-    Kind("", "v1", "Namespace", "namespaces", namespaced=False, subresources=("status", "finalize"), generation=False,
-         returns_deleted=True, fields=frozenset({"status.phase"}), short_names=("ns",)),
-    Kind("", "v1", "Event", "events", generation=False, create_on_update=True, fields=_EVENT_FIELDS,
-         short_names=("ev",)),
-    Kind("events.k8s.io", "v1", "Event", "events", generation=False, create_on_update=True, fields=_NEW_EVENT_FIELDS,
-         stored_as="events", short_names=("ev",)),
-    Kind("", "v1", "ReplicationController", "replicationcontrollers", subresources=_SCALED, orphan_by_default=True,
-         fields=frozenset({"status.replicas"}), short_names=("rc",), status_kept=frozenset({"replicas"})),
-    Kind("", "v1", "ResourceQuota", "resourcequotas", subresources=("status",), generation=False, returns_deleted=True,
-         short_names=("quota",)),
+    Kind(
+        "",
+        "v1",
+        "Pod",
+        "pods",
+        subresources=_POD_SUBRESOURCES,
+        returns_deleted=True,
+        fields=_POD_FIELDS,
+        short_names=("po",),
+        status_kept=frozenset(),
+    ),
+    Kind(
+        "",
+        "v1",
+        "Node",
+        "nodes",
+        namespaced=False,
+        subresources=("status",),
+        generation=False,
+        fields=frozenset({"spec.unschedulable"}),
+        short_names=("no",),
+    ),
+    Kind(
+        "",
+        "v1",
+        "Namespace",
+        "namespaces",
+        namespaced=False,
+        subresources=("status", "finalize"),
+        generation=False,
+        returns_deleted=True,
+        fields=frozenset({"status.phase"}),
+        short_names=("ns",),
+    ),
+    Kind(
+        "", "v1", "Event", "events", generation=False, create_on_update=True, fields=_EVENT_FIELDS, short_names=("ev",)
+    ),
+    Kind(
+        "events.k8s.io",
+        "v1",
+        "Event",
+        "events",
+        generation=False,
+        create_on_update=True,
+        fields=_NEW_EVENT_FIELDS,
+        stored_as="events",
+        short_names=("ev",),
+    ),
+    Kind(
+        "",
+        "v1",
+        "ReplicationController",
+        "replicationcontrollers",
+        subresources=_SCALED,
+        orphan_by_default=True,
+        fields=frozenset({"status.replicas"}),
+        short_names=("rc",),
+        status_kept=frozenset({"replicas"}),
+    ),
+    Kind(
+        "",
+        "v1",
+        "ResourceQuota",
+        "resourcequotas",
+        subresources=("status",),
+        generation=False,
+        returns_deleted=True,
+        short_names=("quota",),
+    ),
     Kind("", "v1", "LimitRange", "limitranges", generation=False, create_on_update=True, short_names=("limits",)),
     Kind("", "v1", "ServiceAccount", "serviceaccounts", generation=False, returns_deleted=True, short_names=("sa",)),
     Kind("", "v1", "ConfigMap", "configmaps", generation=False, short_names=("cm",)),
     Kind("", "v1", "Secret", "secrets", generation=False, fields=frozenset({"type"})),
-    Kind("", "v1", "Service", "services", generation=False, create_on_update=True, returns_deleted=True,
-         subresources=("status",), short_names=("svc",)),
+    Kind(
+        "",
+        "v1",
+        "Service",
+        "services",
+        generation=False,
+        create_on_update=True,
+        returns_deleted=True,
+        subresources=("status",),
+        short_names=("svc",),
+    ),
     Kind("", "v1", "Endpoints", "endpoints", generation=False, create_on_update=True, short_names=("ep",)),
-    Kind("apps", "v1", "ReplicaSet", "replicasets", subresources=_SCALED, short_names=("rs",),
-         fields=frozenset({"status.replicas"}), status_kept=frozenset({"replicas", "terminatingReplicas"})),
-    Kind("apps", "v1", "Deployment", "deployments", subresources=_SCALED, short_names=("deploy",),
-         status_kept=frozenset({"terminatingReplicas", "collisionCount"})),
-    Kind("apps", "v1", "StatefulSet", "statefulsets", subresources=_SCALED, short_names=("sts",),
-         status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"})),
+    Kind(
+        "apps",
+        "v1",
+        "ReplicaSet",
+        "replicasets",
+        subresources=_SCALED,
+        short_names=("rs",),
+        fields=frozenset({"status.replicas"}),
+        status_kept=frozenset({"replicas", "terminatingReplicas"}),
+    ),
+    Kind(
+        "apps",
+        "v1",
+        "Deployment",
+        "deployments",
+        subresources=_SCALED,
+        short_names=("deploy",),
+        status_kept=frozenset({"terminatingReplicas", "collisionCount"}),
+    ),
+    Kind(
+        "apps",
+        "v1",
+        "StatefulSet",
+        "statefulsets",
+        subresources=_SCALED,
+        short_names=("sts",),
+        status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"}),
+    ),
     Kind("apps", "v1", "DaemonSet", "daemonsets", subresources=("status",), short_names=("ds",)),
     Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
     Kind("batch", "v1", "Job", "jobs", subresources=("status",), orphan_by_default=True),
     Kind("batch", "v1", "CronJob", "cronjobs", subresources=("status",), short_names=("cj",)),
-    Kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", subresources=("status",),
-         unconditional_update=False, short_names=("pdb",), status_kept=_PDB_STATUS),
-    Kind("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", subresources=("status",),
-         generation=False, short_names=("hpa",)),
-    Kind("coordination.k8s.io", "v1", "Lease", "leases", generation=False, unconditional_update=False,
-         create_on_update=True),
-    Kind("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations",
-         namespaced=False, unconditional_update=False),
-    Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False,
-         subresources=("status",), unconditional_update=False, short_names=("crd", "crds")),
+    Kind(
+        "policy",
+        "v1",
+        "PodDisruptionBudget",
+        "poddisruptionbudgets",
+        subresources=("status",),
+        unconditional_update=False,
+        short_names=("pdb",),
+        status_kept=_PDB_STATUS,
+    ),
+    Kind(
+        "autoscaling",
+        "v2",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        subresources=("status",),
+        generation=False,
+        short_names=("hpa",),
+    ),
+    Kind(
+        "coordination.k8s.io",
+        "v1",
+        "Lease",
+        "leases",
+        generation=False,
+        unconditional_update=False,
+        create_on_update=True,
+    ),
+    Kind(
+        "admissionregistration.k8s.io",
+        "v1",
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        namespaced=False,
+        unconditional_update=False,
+    ),
+    Kind(
+        "apiextensions.k8s.io",
+        "v1",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        namespaced=False,
+        subresources=("status",),
+        unconditional_update=False,
+        short_names=("crd", "crds"),
+    ),
 )
 
 
@@ -138,10 +292,15 @@ def kinds_of_definition(definition: dict[str, Any]) -> Iterator[Kind]:
         scale = declared.get("scale") or {}
         resource = f"{names['plural']}.{spec['group']}"
         yield Kind(
-            spec["group"], version["name"], names["kind"], names["plural"],
+            spec["group"],
+            version["name"],
+            names["kind"],
+            names["plural"],
             namespaced=spec.get("scope", "Namespaced") == "Namespaced",
             subresources=tuple(name for name in ("status", "scale") if name in declared),
-            unconditional_update=False, strategic=False, short_names=tuple(names.get("shortNames") or ()),
+            unconditional_update=False,
+            strategic=False,
+            short_names=tuple(names.get("shortNames") or ()),
             stored_as="" if version["name"] == storage else resource,
             scale_paths={key: str(value) for key, value in scale.items()},
         )
@@ -157,14 +316,17 @@ class Registry:
             self.add(kind)
 
     def add(self, kind: Kind) -> None:
+        """Serve a kind from now on."""
         self._by_path[kind.group, kind.version, kind.plural] = kind
         self._by_resource.setdefault(kind.resource, kind)
 
     def remove(self, kind: Kind) -> None:
+        """Stop serving a kind."""
         self._by_path.pop((kind.group, kind.version, kind.plural), None)
         self._by_resource.pop(kind.resource, None)
 
     def find(self, group: str, version: str, plural: str) -> Kind | None:
+        """The kind that a path names, or None."""
         return self._by_path.get((group, version, plural))
 
     def of_resource(self, resource: str) -> Kind | None:

@@ -19,8 +19,16 @@ class Request:
 
     __slots__ = ("actor", "as_of", "body", "content_type", "method", "path", "query")
 
-    def __init__(self, method: str, path: str, query: Mapping[str, str] = NO_QUERY, body: Any = None,
-                 content_type: str = "application/json", actor: str = "", as_of: int | None = None) -> None:
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] = NO_QUERY,
+        body: Any = None,
+        content_type: str = "application/json",
+        actor: str = "",
+        as_of: int | None = None,
+    ) -> None:
         self.method = method
         self.path = path
         self.query = query
@@ -93,9 +101,16 @@ class Reply:
 
     __slots__ = ("_items", "_raw", "_stored", "body", "headers", "status", "watch")
 
-    def __init__(self, status: int, body: dict[str, Any] | None, *, stored: Stored | None = None,
-                 items: Sequence[Stored] | None = None, watch: Watch | None = None,
-                 headers: Mapping[str, str] = JSON_HEADERS) -> None:
+    def __init__(
+        self,
+        status: int,
+        body: dict[str, Any] | None,
+        *,
+        stored: Stored | None = None,
+        items: Sequence[Stored] | None = None,
+        watch: Watch | None = None,
+        headers: Mapping[str, str] = JSON_HEADERS,
+    ) -> None:
         self.status = status
         self.body = body
         self.watch = watch

@@ -16,8 +16,9 @@ _LABEL_PATTERN = re.compile(_LABEL)
 _SUBDOMAIN_PATTERN = re.compile(_SUBDOMAIN)
 _NAME_PATTERN = re.compile(_NAME)
 
-_ALPHANUMERIC = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " \
-                "alphanumeric character"
+_ALPHANUMERIC = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
 
 
 def _format(message: str, pattern: str, *examples: str) -> str:
@@ -35,20 +36,33 @@ def dns_label(text: str) -> tuple[str, ...]:
     """IsDNS1123Label."""
     found = [_too_long(63)] if len(text) > 63 else []
     if not _LABEL_PATTERN.fullmatch(text):
-        found.append(_format("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-                             "and must start and end with an alphanumeric character", _LABEL, "my-name", "123-abc"))
+        found.append(
+            _format(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+                "and must start and end with an alphanumeric character",
+                _LABEL,
+                "my-name",
+                "123-abc",
+            )
+        )
     return tuple(found)
 
 
+@lru_cache(maxsize=16384)
 def dns_subdomain(text: str) -> tuple[str, ...]:
     """IsDNS1123Subdomain, the format of most object names."""
     if len(text) <= 253 and _SUBDOMAIN_PATTERN.fullmatch(text):
         return ()
     found = [_too_long(253)] if len(text) > 253 else []
     if not _SUBDOMAIN_PATTERN.fullmatch(text):
-        found.append(_format("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
-                             "or '.', and must start and end with an alphanumeric character", _SUBDOMAIN,
-                             "example.com"))
+        found.append(
+            _format(
+                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+                "or '.', and must start and end with an alphanumeric character",
+                _SUBDOMAIN,
+                "example.com",
+            )
+        )
     return tuple(found)
 
 
@@ -58,8 +72,11 @@ def qualified_name(text: str) -> tuple[str, ...]:
     prefix, slash, name = text.rpartition("/")
     found: list[str] = []
     if slash and "/" in prefix:
-        return ("a valid label key " + _format(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc")
-                + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
+        return (
+            "a valid label key "
+            + _format(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc")
+            + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+        )
     if slash and not prefix:
         found.append("prefix part must be non-empty")
     elif slash:
@@ -78,9 +95,16 @@ def label_value(text: str) -> tuple[str, ...]:
     """IsValidLabelValue."""
     found = [_too_long(63)] if len(text) > 63 else []
     if text and not _NAME_PATTERN.fullmatch(text):
-        found.append(_format("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
-                             "'.', and must start and end with an alphanumeric character",
-                             f"({_NAME})?", "MyValue", "my_value", "12345"))
+        found.append(
+            _format(
+                "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+                "'.', and must start and end with an alphanumeric character",
+                f"({_NAME})?",
+                "MyValue",
+                "my_value",
+                "12345",
+            )
+        )
     return tuple(found)
 
 

@@ -38,7 +38,7 @@ def patch(state: State, call: Call) -> Reply:
         raise AssertionError("unreachable: existing() raises")
     current = to_served_form(stored.object, call.kind)
     patched = patched_object(current, call.request.body, media)
-    payload = take_in(to_stored_form(patched, call.kind), call.kind)
+    payload = take_in(to_stored_form(patched, call.kind), call.kind, current)
     apply_defaults(payload, call.kind)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])
@@ -54,6 +54,7 @@ def _media_type(call: Call) -> str:
 
 
 def accepted_types(kind: Kind) -> list[str]:
+    """The media types of patches that a kind takes."""
     strategic = [STRATEGIC_PATCH] if kind.strategic else []
     return [JSON_PATCH, MERGE_PATCH, *strategic, APPLY_PATCH]
 
@@ -63,8 +64,10 @@ def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, 
     if media == JSON_PATCH:
         return _json_patched(current, body)
     if not isinstance(body, dict):
-        raise errors.bad_request("error decoding patch: json: cannot unmarshal this value into Go value of type "
-                                 "map[string]interface {}; a merge patch is a JSON object")
+        raise errors.bad_request(
+            "error decoding patch: json: cannot unmarshal this value into Go value of type "
+            "map[string]interface {}; a merge patch is a JSON object"
+        )
     if media == MERGE_PATCH:
         merged = merge_patched(current, body)
         return merged if isinstance(merged, dict) else {}
@@ -80,25 +83,31 @@ def merge_patched(current: Any, body: Any) -> Any:
         if item is None:
             result.pop(key, None)
         else:
-            result[key] = merge_patched(result.get(key), item)
+            result[key] = merge_patched(result.get(key), item) if isinstance(item, dict) else item
     return result
 
 
 def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
     if not isinstance(body, list):
-        raise errors.bad_request("error decoding patch: json: cannot unmarshal object into Go value of type "
-                                 "[]handlers.jsonPatchOp; a JSON patch is a list of operations")
+        raise errors.bad_request(
+            "error decoding patch: json: cannot unmarshal object into Go value of type "
+            "[]handlers.jsonPatchOp; a JSON patch is a list of operations"
+        )
     if len(body) > _MOST_OPERATIONS:
-        raise errors.ApiError(413, "RequestEntityTooLarge", "Request entity too large: The allowed maximum operations "
-                              f"in a JSON patch is {_MOST_OPERATIONS}, got {len(body)}")
+        raise errors.ApiError(
+            413,
+            "RequestEntityTooLarge",
+            "Request entity too large: The allowed maximum operations "
+            f"in a JSON patch is {_MOST_OPERATIONS}, got {len(body)}",
+        )
     try:
         result = jsonpatch.JsonPatch(body).apply(deep_copy(current), in_place=True)
     except jsonpatch.InvalidJsonPatch as problem:
         raise errors.bad_request(f"invalid JSON patch: {problem}") from None
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError) as problem:
-        raise errors.unprocessable(str(problem)) from None
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError):
+        raise errors.unprocessable() from None
     if not isinstance(result, dict):
-        raise errors.unprocessable("the patch replaces the whole object by something that is no object")
+        raise errors.unprocessable()
     return result
 
 
@@ -113,8 +122,10 @@ def _apply(state: State, call: Call) -> Reply:
         if call.subresource:
             call.existing()
         if payload["metadata"].get("uid"):
-            raise call.conflict(f"uid mismatch: the provided object specified uid {payload['metadata']['uid']}, and no "
-                                "existing object was found")
+            raise call.conflict(
+                f"uid mismatch: the provided object specified uid {payload['metadata']['uid']}, and no "
+                "existing object was found"
+            )
         return reply_with(201, store_new(state, call, payload), call.kind)
     apply_defaults(payload, call.kind)
     return reply_with(200, replace(state, call, stored, payload), call.kind)

@@ -20,11 +20,13 @@ from harness.apiserver.stored import Stored
 from harness.apiserver.watching import start_watch
 
 _EXPIRED_LIST = "The resourceVersion for the provided list is too old."
-_EXPIRED_TOKEN = ("The provided continue parameter is too old to display a consistent list result. You can start a new "
-                  "list without the continue parameter, or use the continue token in this response to retrieve the "
-                  "remainder of the results. Continuing with the provided token results in an inconsistent list - "
-                  "objects that were created, modified, or deleted between the time the first chunk was returned and "
-                  "now may show up in the list.")
+_EXPIRED_PAGE = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new "
+    "list without the continue parameter, or use the continue token in this response to retrieve the "
+    "remainder of the results. Continuing with the provided token results in an inconsistent list - "
+    "objects that were created, modified, or deleted between the time the first chunk was returned and "
+    "now may show up in the list."
+)
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 _TRUE = frozenset({"true", "1", "True", "TRUE", "t", "T"})
 
@@ -36,12 +38,14 @@ def served(stored: Stored, kind: Kind) -> Stored:
 
 
 def reply_with(status: int, stored: Stored, kind: Kind) -> Reply:
+    """A reply that holds one object, in the form of the request's API version."""
     if kind.stored_as or kind.api_version != stored.object["apiVersion"]:
         stored = served(stored, kind)
     return Reply(status, stored.object, stored=stored)
 
 
 def get(state: State, call: Call) -> Reply:
+    """GET of one object."""
     stored = call.existing()
     wanted = call.request.query.get("resourceVersion")
     if wanted:
@@ -52,8 +56,10 @@ def get(state: State, call: Call) -> Reply:
 def parse_version(text: str) -> int:
     """A resourceVersion from a query. Raises ApiError 400."""
     if not text.isdecimal():
-        raise errors.bad_request(f"Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax; "
-                                 "resourceVersion must be a version that this server has returned")
+        raise errors.bad_request(
+            f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax; '
+            "resourceVersion must be a version that this server has returned"
+        )
     return int(text)
 
 
@@ -63,6 +69,7 @@ def _check_not_future(state: State, version: int) -> None:
 
 
 def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
+    """The predicate of the query's selectors; None if everything matches."""
     return object_matcher(kind, query.get("labelSelector", ""), query.get("fieldSelector", ""))
 
 
@@ -87,25 +94,31 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
     initial = query.get("sendInitialEvents", "")
     if query.get("watch") in _TRUE:
         if initial and match != _NOT_OLDER:
-            found.append(errors.forbidden_value(
-                field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+            found.append(
+                errors.forbidden_value(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+            )
         if match and not initial:
-            found.append(errors.forbidden_value(
-                field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+            found.append(
+                errors.forbidden_value(
+                    field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+                )
+            )
         if match and match != _NOT_OLDER:
             found.append(errors.not_supported(field, match, [_NOT_OLDER]))
         return found
     if match:
         if not query.get("resourceVersion"):
-            found.append(errors.forbidden_value(
-                field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+            found.append(
+                errors.forbidden_value(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+            )
         if query.get("continue"):
             found.append(errors.forbidden_value(field, "resourceVersionMatch is forbidden when continue is provided"))
         if match not in (_EXACT, _NOT_OLDER):
             found.append(errors.not_supported(field, match, [_EXACT, _NOT_OLDER, ""]))
         if match == _EXACT and query.get("resourceVersion") == "0":
-            found.append(errors.forbidden_value(
-                field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+            found.append(
+                errors.forbidden_value(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+            )
     if initial:
         found.append(errors.forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"))
     return found
@@ -113,7 +126,8 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
 
 def _list(state: State, call: Call) -> Reply:
     query, collection = call.request.query, call.collection
-    limit = _parse_limit(query.get("limit", ""))
+    # The watch cache, which answers version 0, knows no pages (cacher.go computeListLimit).
+    limit = 0 if query.get("resourceVersion") == "0" else _parse_limit(query.get("limit", ""))
     start = ""
     exact: int | None = None
     if query.get("continue"):
@@ -163,8 +177,12 @@ def _list_reply(kind: Kind, items: Sequence[Stored], version: int, limit: int) -
         items = items[:limit]
     if kind.stored_as:
         items = [served(item, kind) for item in items]
-    body = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata,
-            "items": [item.object for item in items]}
+    body = {
+        "kind": f"{kind.kind}List",
+        "apiVersion": kind.api_version,
+        "metadata": metadata,
+        "items": [item.object for item in items],
+    }
     return Reply(200, body, items=items)
 
 
@@ -180,12 +198,13 @@ def _decode_continue(state: State, collection: Collection, token: str) -> tuple[
         content = orjson.loads(urlsafe_b64decode(token.encode()))
         start, version = str(content["start"]), int(content["rv"])
     except (ValueError, KeyError, TypeError):
-        raise errors.bad_request("continue key is not valid: use the metadata.continue of the previous list "
-                                 "unchanged") from None
+        raise errors.bad_request(
+            "continue key is not valid: use the metadata.continue of the previous list unchanged"
+        ) from None
     if version == -1:
         return start, state.versions.current
     if version < collection.compacted:
-        error: ApiError = errors.expired(_EXPIRED_TOKEN)
+        error: ApiError = errors.expired(_EXPIRED_PAGE)
         fresh = {"v": "meta.k8s.io/v1", "rv": -1, "start": start}
         error.status["metadata"] = {"continue": urlsafe_b64encode(orjson.dumps(fresh)).decode()}
         raise error

@@ -22,7 +22,8 @@ _NO_LABELS: Labels = {}
 
 _REQUIREMENT = re.compile(
     r"\s*(?P<not>!)?\s*(?P<key>[A-Za-z0-9][-A-Za-z0-9_./]*)\s*"
-    r"(?:(?P<set>in|notin)\s*\((?P<values>[^()]*)\)|(?P<op>==|!=|=|>|<)\s*(?P<value>[-A-Za-z0-9_.]*))?\s*(?:,|$)")
+    r"(?:(?P<set>in|notin)\s*\((?P<values>[^()]*)\)|(?P<op>==|!=|=|>|<)\s*(?P<value>[-A-Za-z0-9_.]*))?\s*(?:,|$)"
+)
 
 
 def _never(labels: Labels) -> bool:
@@ -30,6 +31,7 @@ def _never(labels: Labels) -> bool:
 
 
 def everything(labels: Labels) -> bool:
+    """Match any labels."""
     return True
 
 
@@ -59,6 +61,7 @@ def _compares(value: str | None, operator: str, limit: int) -> bool:
 
 
 def conjunction(terms: list[Matcher]) -> Matcher:
+    """Match what all terms match."""
     if len(terms) == 1:
         return terms[0]
     return lambda labels: all(term(labels) for term in terms)
@@ -72,8 +75,10 @@ def parse_labels(text: str) -> Matcher:
     while position < len(text):
         found = _REQUIREMENT.match(text, position)
         if found is None or (found["not"] and (found["set"] or found["op"])):
-            raise bad_request(f'unable to parse requirement: found {text[position:]!r}, expected a label requirement '
-                              "such as key, !key, key=value or key in (a,b)")
+            raise bad_request(
+                f"unable to parse requirement: found {text[position:]!r}, expected a label requirement "
+                "such as key, !key, key=value or key in (a,b)"
+            )
         terms.append(_term(found))
         position = found.end()
     return conjunction(terms) if terms else everything
@@ -87,8 +92,10 @@ def _term(found: re.Match[str]) -> Matcher:
     if found["op"]:
         operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[found["op"]]
         if operator in ("Gt", "Lt") and not re.fullmatch(r"-?[0-9]+", found["value"]):
-            raise bad_request("unable to parse requirement: values[0][" + key + "]: Invalid value: "
-                              f'"{found["value"]}": for \'Gt\', \'Lt\' operators, the value must be an integer')
+            raise bad_request(
+                "unable to parse requirement: values[0][" + key + "]: Invalid value: "
+                f"\"{found['value']}\": for 'Gt', 'Lt' operators, the value must be an integer"
+            )
         return requirement(key, operator, (found["value"],))
     return requirement(key, "DoesNotExist" if found["not"] else "Exists", ())
 
@@ -116,8 +123,13 @@ def field_value(payload: Any, path: str) -> str:
     for part in path.split("."):
         payload = payload.get(part) if isinstance(payload, dict) else None
         if payload is None:
-            return "false" if path in ("spec.unschedulable", "spec.hostNetwork") else \
-                "0" if path == "status.replicas" else ""
+            return (
+                "false"
+                if path in ("spec.unschedulable", "spec.hostNetwork")
+                else "0"
+                if path == "status.replicas"
+                else ""
+            )
     if isinstance(payload, dict):
         return str(payload.get("component", ""))  # an event's source
     return str(payload).lower() if isinstance(payload, bool) else str(payload)

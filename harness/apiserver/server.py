@@ -30,13 +30,20 @@ from harness.trace.history import Write
 Handler = Callable[[State, Call], Reply]
 _NAMESPACES = ("default", "kube-system")
 _OBJECT_VERBS: dict[str, tuple[str, Handler]] = {
-    "GET": ("get", get), "PUT": ("update", update), "PATCH": ("patch", patch), "DELETE": ("delete", delete),
+    "GET": ("get", get),
+    "PUT": ("update", update),
+    "PATCH": ("patch", patch),
+    "DELETE": ("delete", delete),
 }
 _COLLECTION_VERBS: dict[str, tuple[str, Handler]] = {
-    "GET": ("list", list_or_watch), "POST": ("create", create), "DELETE": ("deletecollection", delete_collection),
+    "GET": ("list", list_or_watch),
+    "POST": ("create", create),
+    "DELETE": ("deletecollection", delete_collection),
 }
 _STATUS_VERBS: dict[str, tuple[str, Handler]] = {
-    "GET": ("get", get), "PUT": ("update", update), "PATCH": ("patch", patch),
+    "GET": ("get", get),
+    "PUT": ("update", update),
+    "PATCH": ("patch", patch),
 }
 _READING = frozenset({"get", "list"})
 _JSON_TYPES = ("application/json",)
@@ -72,9 +79,12 @@ class ApiServer:
 
     def _resolve(self, request: Request, place: Place) -> tuple[Call, Handler]:
         kind = self.state.registry.find(place.group, place.version, place.plural)
-        if kind is None or (place.name or request.method == "POST") and kind.namespaced != place.in_namespace \
-                or place.in_namespace and not kind.namespaced:
+        if kind is None or (place.name and kind.namespaced and not place.in_namespace):
             raise errors.unknown_path()
+        if place.in_namespace and not kind.namespaced:
+            raise errors.unknown_path()
+        if kind.namespaced and not place.in_namespace and request.method != "GET":
+            raise errors.method_not_allowed()
         if place.subresource:
             if place.subresource not in kind.subresources:
                 raise errors.unknown_path()
@@ -87,8 +97,9 @@ class ApiServer:
         verb, handler = found
         if request.method in ("POST", "PUT") and request.content_type.partition(";")[0].strip() not in _JSON_TYPES:
             raise errors.unsupported_media_type(_JSON_TYPES)
-        call = Call(request, kind, self.state.collection(kind.collection), place.namespace, place.name,
-                    place.subresource, verb)
+        call = Call(
+            request, kind, self.state.collection(kind.collection), place.namespace, place.name, place.subresource, verb
+        )
         return call, handler
 
     def _observe(self, call: Call, code: int, problem: ApiError | None) -> None:
@@ -96,10 +107,20 @@ class ApiServer:
             return
         message = str(problem) if problem is not None else ""
         write = Write(
-            at=self.state.now(), actor=call.request.actor, verb=call.verb, resource=call.kind.resource,
-            subresource=call.subresource, namespace=call.namespace, name=call.name, code=code,
-            reason=problem.reason if problem is not None else "", before=call.before,
-            after=None if problem is not None else call.after, body=call.request.body, message=message)
+            at=self.state.now(),
+            actor=call.request.actor,
+            verb=call.verb,
+            resource=call.kind.resource,
+            subresource=call.subresource,
+            namespace=call.namespace,
+            name=call.name,
+            code=code,
+            reason=problem.reason if problem is not None else "",
+            before=call.before,
+            after=None if problem is not None else call.after,
+            body=call.request.body,
+            message=message,
+        )
         for observer in self.observers:
             observer(write)
 

@@ -48,6 +48,7 @@ class ByIdentity(Generic[_T]):
         self._known: dict[int, tuple[Any, _T]] = {}
 
     def __call__(self, part: Any) -> _T:
+        """What was, or now is, computed for a shared object."""
         entry = self._known.get(id(part))
         if entry is None:
             entry = (part, self._compute(part))

@@ -22,11 +22,29 @@ _LONGEST_BASE = 63 - _SUFFIX_LENGTH
 class Call:
     """One request, resolved to a kind and a place. Handlers note here what the request did to which object."""
 
-    __slots__ = ("after", "before", "collection", "dry_run", "kind", "name", "namespace", "request", "subresource",
-                 "verb")
+    __slots__ = (
+        "after",
+        "before",
+        "collection",
+        "dry_run",
+        "kind",
+        "name",
+        "namespace",
+        "request",
+        "subresource",
+        "verb",
+    )
 
-    def __init__(self, request: Request, kind: Kind, collection: Collection, namespace: str, name: str,
-                 subresource: str, verb: str) -> None:
+    def __init__(
+        self,
+        request: Request,
+        kind: Kind,
+        collection: Collection,
+        namespace: str,
+        name: str,
+        subresource: str,
+        verb: str,
+    ) -> None:
         self.request = request
         self.kind = kind
         self.collection = collection
@@ -46,9 +64,11 @@ class Call:
         return stored
 
     def conflict(self, why: str = errors.OPTIMISTIC_LOCK) -> errors.ApiError:
+        """409 about the object that the request names."""
         return errors.conflict(self.kind.group, self.kind.plural, self.name, why)
 
     def forbidden(self, name: str, why: str) -> errors.ApiError:
+        """403 about an object of the request's kind."""
         return errors.forbidden(self.kind.group, self.kind.plural, name, why)
 
 
@@ -74,12 +94,14 @@ class State:
         self._uids = 0
 
     def collection(self, resource: str) -> Collection:
+        """The collection of a resource (`plural.group`), made on first use."""
         found = self.collections.get(resource)
         if found is None:
             found = self.collections[resource] = Collection(self.versions)
         return found
 
     def timestamp(self) -> str:
+        """The instant as metav1.Time writes it."""
         return rfc3339(self.now())
 
     def next_uid(self) -> str:
@@ -93,6 +115,7 @@ class State:
         return prefix[:_LONGEST_BASE] + suffix
 
     def wrote(self, kind: Kind, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
+        """Tell everyone who follows writes; None for absent."""
         for notify in self.after_write:
             notify(self, kind, old, new)
 

@@ -60,6 +60,7 @@ class Versions:
         self.current = start
 
     def next(self) -> int:
+        """Count one write."""
         self.current += 1
         return self.current
 
@@ -86,6 +87,7 @@ class Collection:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def get(self, namespace: str, name: str) -> Stored | None:
+        """The current version of an object, or None."""
         names = self.namespaces.get(namespace)
         return names.get(name) if names is not None else None
 
@@ -102,7 +104,7 @@ class Collection:
             return self.sorted_items()
         if self._snapshot is None or self._snapshot[0] != version:
             state = dict(self._baseline)
-            for change in self.log[:self.position_after(version)]:
+            for change in self.log[: self.position_after(version)]:
                 if change.new is not None:
                     state[change.new.key] = change.new
                 elif change.old is not None:
@@ -158,7 +160,8 @@ class Collection:
     # -- watching -----------------------------------------------------------------------------------------------------
 
     def changes_after(self, version: int) -> Iterable[Change]:
-        return self.log[self.position_after(version):]
+        """The log from the first change after `version` on."""
+        return self.log[self.position_after(version) :]
 
     def subscribe(self, watch: Watch, deliver: Callable[[Change], None], *, bookmarks: bool) -> None:
         """Call `deliver` with every change from now on, until the watch stops."""

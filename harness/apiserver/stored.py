@@ -20,6 +20,7 @@ class Stored:
         self._raw: bytes | None = None
 
     def raw(self) -> bytes:
+        """The object as JSON."""
         if self._raw is None:
             self._raw = orjson.dumps(self.object)
         return self._raw

@@ -13,7 +13,7 @@ from harness.apiserver.messages import Reply
 from harness.apiserver.patch import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, patched_object
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.state import Call, State
-from harness.apiserver.update import check_name, replace, store_next
+from harness.apiserver.update import check_name, replace, store_next, uid_precondition
 from harness.apiserver.validation_pods import container_findings
 
 Handler = Callable[[State, Call], Reply]
@@ -50,11 +50,13 @@ def selector_text(selector: dict[str, Any]) -> str:
 def _scale_of(call: Call, payload: dict[str, Any]) -> dict[str, Any]:
     """autoscaling/v1 Scale of an object."""
     kind, old = call.kind, payload["metadata"]
-    metadata = {name: old[name] for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-                if name in old}
+    metadata = {
+        name: old[name] for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp") if name in old
+    }
     wanted = _at(payload, kind.scale_paths.get("specReplicasPath", "spec.replicas"))
     status: dict[str, Any] = {
-        "replicas": _at(payload, kind.scale_paths.get("statusReplicasPath", "status.replicas")) or 0}
+        "replicas": _at(payload, kind.scale_paths.get("statusReplicasPath", "status.replicas")) or 0
+    }
     if kind.scale_paths:
         text = _at(payload, kind.scale_paths.get("labelSelectorPath", "")) or ""
     elif kind.kind == "ReplicationController":
@@ -63,8 +65,13 @@ def _scale_of(call: Call, payload: dict[str, Any]) -> dict[str, Any]:
         text = selector_text(payload["spec"].get("selector") or {})
     if text:
         status["selector"] = text
-    return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
-            "spec": {"replicas": wanted} if wanted else {}, "status": status}
+    return {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": metadata,
+        "spec": {"replicas": wanted} if wanted else {},
+        "status": status,
+    }
 
 
 def _get_scale(state: State, call: Call) -> Reply:
@@ -94,11 +101,15 @@ def _set_scale(state: State, call: Call, scale: Any) -> Reply:
         finding = errors.invalid_value("spec.replicas", wanted, "must be greater than or equal to 0")
         raise errors.invalid("autoscaling", "Scale", call.name, [finding])
     if metadata.get("uid") and metadata["uid"] != stored.object["metadata"]["uid"]:
-        raise call.conflict("Precondition failed: UID in precondition: "
-                            f"{metadata['uid']}, UID in object meta: {stored.object['metadata']['uid']}")
+        raise call.conflict(
+            "Precondition failed: UID in precondition: "
+            f"{metadata['uid']}, UID in object meta: {stored.object['metadata']['uid']}"
+        )
     payload = _with(stored.object, call.kind.scale_paths.get("specReplicasPath", "spec.replicas"), wanted)
-    payload["metadata"] = {**stored.object["metadata"],
-                           "resourceVersion": metadata.get("resourceVersion") or stored.object["metadata"]["resourceVersion"]}
+    payload["metadata"] = {
+        **stored.object["metadata"],
+        "resourceVersion": metadata.get("resourceVersion") or stored.object["metadata"]["resourceVersion"],
+    }
     return Reply(200, _scale_of(call, replace(state, call, stored, payload).object))
 
 
@@ -106,7 +117,7 @@ def _set_scale(state: State, call: Call, scale: Any) -> Reply:
 
 
 def set_condition(status: dict[str, Any], condition: dict[str, Any], now: str) -> dict[str, Any]:
-    """The status with this condition; its transition time moves only if its status does (podutil.UpdatePodCondition)."""
+    """The status with this condition, whose transition time moves if its status does (podutil.UpdatePodCondition)."""
     conditions = list(status.get("conditions") or ())
     for index, old in enumerate(conditions):
         if old["type"] == condition["type"]:
@@ -117,6 +128,13 @@ def set_condition(status: dict[str, Any], condition: dict[str, Any], now: str) -
     else:
         conditions.append({**condition, "lastTransitionTime": now})
     return {**status, "conditions": conditions}
+
+
+def _check_binding(call: Call, wanted: dict[str, Any], old: dict[str, Any]) -> None:
+    if wanted.get("uid") and wanted["uid"] != old["uid"]:
+        raise call.conflict(uid_precondition(call, wanted["uid"], old["uid"]))
+    if wanted.get("resourceVersion") and wanted["resourceVersion"] != old["resourceVersion"]:
+        raise call.conflict()
 
 
 def _bind(state: State, call: Call) -> Reply:
@@ -132,9 +150,7 @@ def _bind(state: State, call: Call) -> Reply:
     stored = call.existing()
     old = stored.object
     call.before = old
-    if metadata.get("uid") and metadata["uid"] != old["metadata"]["uid"]:
-        raise call.conflict(f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: "
-                            f"{old['metadata']['uid']}")
+    _check_binding(call, metadata, old["metadata"])
     problem = ""
     if old["metadata"].get("deletionTimestamp"):
         problem = f"pod {call.name} is being deleted, cannot be assigned to a host"
@@ -145,7 +161,8 @@ def _bind(state: State, call: Call) -> Reply:
     if problem:
         raise errors.conflict("", "pods/binding", call.name, problem)
     spec = shared_pod_spec({**old["spec"], "nodeName": node})
-    fresh = {**old["metadata"], "generation": old["metadata"].get("generation", 0) + 1}
+    # Upstream writes past the pod's strategy here, so the generation stays.
+    fresh = dict(old["metadata"])
     for part in ("annotations", "labels"):
         if metadata.get(part):
             fresh[part] = {**(fresh.get(part) or {}), **metadata[part]}
@@ -179,20 +196,32 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
 
 def _resize(state: State, call: Call) -> Reply:
     """pods/NAME/resize: only resources and resizePolicy of containers that exist."""
+
     def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
         wanted = {item["name"]: item for item in new}
-        return [{**item, **{part: wanted[item["name"]][part] for part in ("resources", "resizePolicy")
-                            if part in wanted.get(item["name"], {})}} for item in old]
+        return [
+            {
+                **item,
+                **{
+                    part: wanted[item["name"]][part]
+                    for part in ("resources", "resizePolicy")
+                    if part in wanted.get(item["name"], {})
+                },
+            }
+            for item in old
+        ]
 
     return _containers_only(state, call, "containers", keep)
 
 
 def _ephemeral(state: State, call: Call) -> Reply:
     """pods/NAME/ephemeralcontainers: containers can be added, never changed or removed."""
+
     def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if any(item not in new for item in old):
-            finding = errors.forbidden_value("spec.ephemeralContainers",
-                                             "existing ephemeral containers may not be changed or removed")
+            finding = errors.forbidden_value(
+                "spec.ephemeralContainers", "existing ephemeral containers may not be changed or removed"
+            )
             raise errors.invalid("", "Pod", call.name, [finding])
         return new
 

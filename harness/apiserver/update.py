@@ -34,14 +34,14 @@ def update(state: State, call: Call) -> Reply:
     if stored is None:
         if call.kind.create_on_update and not call.subresource:
             if payload["metadata"].get("uid"):
-                raise call.conflict(_uid_precondition(call, payload["metadata"]["uid"], ""))
+                raise call.conflict(uid_precondition(call, payload["metadata"]["uid"], ""))
             payload["metadata"].pop("resourceVersion", None)
             return reply_with(201, store_new(state, call, payload), call.kind)
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     uid, recorded = payload["metadata"].get("uid"), stored.object["metadata"]["uid"]
     if uid and uid != recorded:
-        raise call.conflict(_uid_precondition(call, uid, recorded))
+        raise call.conflict(uid_precondition(call, uid, recorded))
     return reply_with(200, replace(state, call, stored, payload), call.kind)
 
 
@@ -49,15 +49,16 @@ def check_name(call: Call, metadata: dict[str, Any]) -> None:
     """handlers.checkName: the body may leave the name out, but not contradict the URL. Raises ApiError 400."""
     name = metadata.setdefault("name", call.name)
     if name != call.name:
-        raise errors.bad_request(
-            f"the name of the object ({name}) does not match the name on the URL ({call.name})")
+        raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({call.name})")
 
 
-def _uid_precondition(call: Call, wanted: str, recorded: str) -> str:
-    """storage.Preconditions.Check, as the storage error is printed."""
+def uid_precondition(call: Call, wanted: str, recorded: str) -> str:
+    """Storage.Preconditions.Check, as the storage error is printed."""
     key = "/".join(part for part in ("/registry", call.kind.plural, call.namespace, call.name) if part)
-    return (f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-            f"failed: UID in precondition: {wanted}, UID in object meta: {recorded}")
+    return (
+        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+        f"failed: UID in precondition: {wanted}, UID in object meta: {recorded}"
+    )
 
 
 def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
@@ -110,8 +111,11 @@ def deletes(payload: dict[str, Any]) -> bool:
     metadata = payload["metadata"]
     if payload["kind"] == "Namespace" and payload["spec"].get("finalizers"):
         return False
-    return bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers") \
+    return (
+        bool(metadata.get("deletionTimestamp"))
+        and not metadata.get("finalizers")
         and not metadata.get("deletionGracePeriodSeconds")
+    )
 
 
 def _check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
@@ -168,8 +172,10 @@ def _content(payload: dict[str, Any], kind: Kind) -> Any:
 def _prepare_status(payload: dict[str, Any], old: dict[str, Any], kind: Kind) -> None:
     if not kind.strategic:
         status = payload.get("status")
-        metadata = {**old["metadata"], **{key: payload["metadata"][key] for key in ("resourceVersion", "uid")
-                                          if key in payload["metadata"]}}
+        metadata = {
+            **old["metadata"],
+            **{key: payload["metadata"][key] for key in ("resourceVersion", "uid") if key in payload["metadata"]},
+        }
         payload.clear()
         payload.update(old, metadata=metadata, **({} if status is None else {"status": status}))
         if status is None:

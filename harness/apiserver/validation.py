@@ -12,8 +12,8 @@ from typing import Any
 from harness.apiserver import errors, names, selectors
 from harness.apiserver.errors import FieldError
 from harness.apiserver.kinds import Kind
-from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.quantity import parse
+from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
 
 Findings = list[FieldError]
@@ -49,9 +49,14 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
         if reference.get("controller"):
             current = f"{reference.get('kind', '')}/{reference.get('name', '')}"
             if controller:
-                found.append(errors.invalid_value(
-                    field, references, "Only one reference can have Controller set to true. Found \"true\" in "
-                    f"references for {controller} and {current}"))
+                found.append(
+                    errors.invalid_value(
+                        field,
+                        references,
+                        'Only one reference can have Controller set to true. Found "true" in '
+                        f"references for {controller} and {current}",
+                    )
+                )
             else:
                 controller = current
 
@@ -61,8 +66,9 @@ def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
     for finalizer in finalizers or ():
         found.extend(errors.invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
     if finalizers and _ORPHAN in finalizers and _FOREGROUND in finalizers:
-        found.append(errors.invalid_value(
-            field, finalizers, f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"))
+        found.append(
+            errors.invalid_value(field, finalizers, f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set")
+        )
 
 
 def _findings_on(check: Callable[[Any, Findings], None]) -> ByIdentity[tuple[FieldError, ...]]:
@@ -88,12 +94,19 @@ _LOOSELY_NAMED = frozenset({"Event"})
 def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
     """ValidateObjectMetaAccessor."""
     found: Findings = []
-    check = names.dns_label if kind.kind in _LABEL_NAMED else \
-        names.path_segment if kind.kind in _LOOSELY_NAMED else names.dns_subdomain
+    check = (
+        names.dns_label
+        if kind.kind in _LABEL_NAMED
+        else names.path_segment
+        if kind.kind in _LOOSELY_NAMED
+        else names.dns_subdomain
+    )
     prefix = metadata.get("generateName")
     if prefix:
-        found.extend(errors.invalid_value("metadata.generateName", prefix, text)
-                     for text in check(names.mask_trailing_dash(prefix)))
+        found.extend(
+            errors.invalid_value("metadata.generateName", prefix, text)
+            for text in check(names.mask_trailing_dash(prefix))
+        )
     name = metadata.get("name")
     if not name:
         found.append(errors.required("metadata.name", "name or generateName is required"))
@@ -106,8 +119,14 @@ def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
     return found
 
 
-_IMMUTABLE_METADATA = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                       "deletionGracePeriodSeconds")
+_IMMUTABLE_METADATA = (
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
 
 
 def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
@@ -117,9 +136,13 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
         extra = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
         if extra:
             listed = ", ".join(errors.quote(item) for item in extra)
-            found.append(errors.forbidden_value(
-                "metadata.finalizers", "no new finalizers can be added if the object is being deleted, found new "
-                f"finalizers []string{{{listed}}}"))
+            found.append(
+                errors.forbidden_value(
+                    "metadata.finalizers",
+                    "no new finalizers can be added if the object is being deleted, found new "
+                    f"finalizers []string{{{listed}}}",
+                )
+            )
     for part in _IMMUTABLE_METADATA:
         if new.get(part) != old.get(part):
             found.append(errors.invalid_value(f"metadata.{part}", new.get(part), "field is immutable"))
@@ -140,19 +163,22 @@ def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
         operator, values = expression.get("operator", ""), expression.get("values") or []
         if operator in ("In", "NotIn"):
             if not values:
-                found.append(errors.required(
-                    f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
+                found.append(errors.required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
         elif operator in ("Exists", "DoesNotExist"):
             if values:
-                found.append(errors.forbidden_value(
-                    f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+                found.append(
+                    errors.forbidden_value(
+                        f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+                    )
+                )
         else:
             found.append(errors.invalid_value(f"{path}.operator", operator, "not a valid selector operator"))
         key = expression.get("key", "")
         found.extend(errors.invalid_value(f"{path}.key", key, text) for text in names.qualified_name(key))
         for position, value in enumerate(values):
-            found.extend(errors.invalid_value(f"{path}.values[{position}]", value, text)
-                         for text in names.label_value(value))
+            found.extend(
+                errors.invalid_value(f"{path}.values[{position}]", value, text) for text in names.label_value(value)
+            )
     return found
 
 
@@ -162,8 +188,11 @@ def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) 
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels") or {}
     if matches is not None and not matches(labels):
-        found.append(errors.invalid_value("spec.template.metadata.labels", labels or None,
-                                          "`selector` does not match template `labels`"))
+        found.append(
+            errors.invalid_value(
+                "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
+            )
+        )
     _labels(labels, "spec.template.labels", found)
     _annotations((template.get("metadata") or {}).get("annotations"), "spec.template.annotations", found)
     inner = template.get("spec") or {}
@@ -172,8 +201,11 @@ def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) 
     if policy != "Always":
         found.append(errors.not_supported("spec.template.spec.restartPolicy", policy, ["Always"]))
     if inner.get("activeDeadlineSeconds") is not None:
-        found.append(errors.forbidden_value("spec.template.spec.activeDeadlineSeconds",
-                                            "activeDeadlineSeconds in ReplicaSet is not Supported"))
+        found.append(
+            errors.forbidden_value(
+                "spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in ReplicaSet is not Supported"
+            )
+        )
     return found
 
 
@@ -213,8 +245,11 @@ def _controller_findings(payload: dict[str, Any]) -> Findings:
         return found
     labels = (spec["template"].get("metadata") or {}).get("labels") or {}
     if any(labels.get(key) != value for key, value in selector.items()):
-        found.append(errors.invalid_value("spec.template.metadata.labels", labels or None,
-                                          "`selector` does not match template `labels`"))
+        found.append(
+            errors.invalid_value(
+                "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
+            )
+        )
     found.extend(_template_findings(spec, None))
     return found
 
@@ -224,8 +259,11 @@ def _event_findings(payload: dict[str, Any]) -> Findings:
     subject = payload.get("involvedObject") or {}
     home = subject.get("namespace") or "default"
     if payload["metadata"].get("namespace") not in (home, subject.get("namespace")):
-        return [errors.invalid_value("involvedObject.namespace", subject.get("namespace", ""),
-                                     "does not match event.namespace")]
+        return [
+            errors.invalid_value(
+                "involvedObject.namespace", subject.get("namespace", ""), "does not match event.namespace"
+            )
+        ]
     return []
 
 
@@ -241,8 +279,12 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
 
 
 _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
-    "ReplicaSet": _workload_findings, "Deployment": _workload_findings, "StatefulSet": _workload_findings,
-    "ReplicationController": _controller_findings, "Event": _event_findings, "ResourceQuota": _quota_findings,
+    "ReplicaSet": _workload_findings,
+    "Deployment": _workload_findings,
+    "StatefulSet": _workload_findings,
+    "ReplicationController": _controller_findings,
+    "Event": _event_findings,
+    "ResourceQuota": _quota_findings,
 }
 
 
@@ -286,8 +328,14 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
 
 def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
     found: Findings = []
-    counts = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration",
-              "terminatingReplicas")
+    counts = (
+        "replicas",
+        "fullyLabeledReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "observedGeneration",
+        "terminatingReplicas",
+    )
     for name in counts:
         _non_negative(status.get(name), f"status.{name}", found)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
@@ -295,8 +343,9 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
         if status.get(name, 0) > total:
             found.append(errors.invalid_value(f"status.{name}", status[name], "cannot be greater than status.replicas"))
     if status.get("availableReplicas", 0) > ready:
-        found.append(errors.invalid_value("status.availableReplicas", status["availableReplicas"],
-                                          "cannot be greater than readyReplicas"))
+        found.append(
+            errors.invalid_value(
+                "status.availableReplicas", status["availableReplicas"], "cannot be greater than readyReplicas"
+            )
+        )
     return found
-
-

@@ -14,9 +14,13 @@ from harness.apiserver.sharing import ByIdentity
 
 Findings = list[FieldError]
 
-_UPDATABLE = ("`spec.containers[*].image`", "`spec.initContainers[*].image`", "`spec.activeDeadlineSeconds`",
-              "`spec.tolerations` (only additions to existing tolerations)",
-              "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")
+_UPDATABLE = (
+    "`spec.containers[*].image`",
+    "`spec.initContainers[*].image`",
+    "`spec.activeDeadlineSeconds`",
+    "`spec.tolerations` (only additions to existing tolerations)",
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+)
 
 
 def _resources(resources: dict[str, Any], field: str, found: Findings) -> None:
@@ -29,14 +33,19 @@ def _resources(resources: dict[str, Any], field: str, found: Findings) -> None:
                 found.append(errors.invalid_value(f"{field}.{side}[{name}]", amount, str(problem)))
                 continue
             if amounts[side, name] < 0:
-                found.append(errors.invalid_value(f"{field}.{side}[{name}]", amount,
-                                                  "must be greater than or equal to 0"))
+                found.append(
+                    errors.invalid_value(f"{field}.{side}[{name}]", amount, "must be greater than or equal to 0")
+                )
     for (side, name), amount in amounts.items():
         limit = amounts.get(("limits", name))
         if side == "requests" and limit is not None and amount > limit:
-            found.append(errors.invalid_value(f"{field}.requests", str(resources["requests"][name]),
-                                              f"must be less than or equal to {name} limit of "
-                                              f"{resources['limits'][name]}"))
+            found.append(
+                errors.invalid_value(
+                    f"{field}.requests",
+                    str(resources["requests"][name]),
+                    f"must be less than or equal to {name} limit of {resources['limits'][name]}",
+                )
+            )
 
 
 def container_findings(containers: list[dict[str, Any]], field: str) -> Findings:
@@ -77,12 +86,17 @@ def pod_spec_findings(spec: dict[str, Any], field: str) -> Findings:
     if spec.get("dnsPolicy", "ClusterFirst") not in policies:
         found.append(errors.not_supported(f"{field}.dnsPolicy", spec["dnsPolicy"], policies))
     if spec.get("nodeName"):
-        found.extend(errors.invalid_value(f"{field}.nodeName", spec["nodeName"], text)
-                     for text in names.dns_subdomain(spec["nodeName"]))
+        found.extend(
+            errors.invalid_value(f"{field}.nodeName", spec["nodeName"], text)
+            for text in names.dns_subdomain(spec["nodeName"])
+        )
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and not 1 <= deadline <= 2**31 - 1:
-        found.append(errors.invalid_value(f"{field}.activeDeadlineSeconds", deadline,
-                                          "must be between 1 and 2147483647, inclusive"))
+        found.append(
+            errors.invalid_value(
+                f"{field}.activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive"
+            )
+        )
     return found
 
 
@@ -95,8 +109,9 @@ def _munged(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     munged = dict(new)
     for group in ("containers", "initContainers"):
         if group in new:
-            munged[group] = [{**fresh, "image": before.get("image")}
-                             for fresh, before in zip(new[group], old[group], strict=True)]
+            munged[group] = [
+                {**fresh, "image": before.get("image")} for fresh, before in zip(new[group], old[group], strict=True)
+            ]
     for name in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
         munged.pop(name, None)
         if name in old:
@@ -117,23 +132,34 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
             return found
     deadline, before = new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
     if before is not None and deadline is None:
-        found.append(errors.invalid_value("spec.activeDeadlineSeconds", None,
-                                          "must not update from a positive integer to nil value"))
+        found.append(
+            errors.invalid_value(
+                "spec.activeDeadlineSeconds", None, "must not update from a positive integer to nil value"
+            )
+        )
     elif before is not None and deadline > before:
-        found.append(errors.invalid_value("spec.activeDeadlineSeconds", deadline,
-                                          "must be less than or equal to previous value"))
+        found.append(
+            errors.invalid_value("spec.activeDeadlineSeconds", deadline, "must be less than or equal to previous value")
+        )
     tolerations = new.get("tolerations") or []
     if any(item not in tolerations for item in old.get("tolerations") or ()):
-        found.append(errors.forbidden_value("spec.tolerations",
-                                            "existing toleration can not be modified except its tolerationSeconds"))
+        found.append(
+            errors.forbidden_value(
+                "spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"
+            )
+        )
     gates = old.get("schedulingGates") or []
     if any(item not in gates for item in new.get("schedulingGates") or ()):
-        found.append(errors.forbidden_value("spec.schedulingGates", "only deletion is allowed, but found new scheduling "
-                                            "gates"))
+        found.append(
+            errors.forbidden_value("spec.schedulingGates", "only deletion is allowed, but found new scheduling gates")
+        )
     munged = _munged(new, old)
     if munged != old:
         changed = sorted(name for name in {*munged, *old} if munged.get(name) != old.get(name))
-        found.append(errors.forbidden_value(
-            "spec", f"pod updates may not change fields other than {','.join(_UPDATABLE)}\nchanged: "
-            + ", ".join(changed)))
+        found.append(
+            errors.forbidden_value(
+                "spec",
+                f"pod updates may not change fields other than {','.join(_UPDATABLE)}\nchanged: " + ", ".join(changed),
+            )
+        )
     return found

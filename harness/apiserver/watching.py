@@ -76,6 +76,7 @@ def _refused(watch: Watch, version: int, oldest: int) -> Watch:
 
 
 def bookmark(kind: Kind, version: int, *, initial_end: bool = False) -> WatchEvent:
+    """A bookmark; `initial_end` marks the end of the first part of a WatchList."""
     metadata: dict[str, Any] = {"resourceVersion": str(version)}
     if initial_end:
         metadata["annotations"] = {INITIAL_EVENTS_END: "true"}

@@ -33,6 +33,7 @@ VERBS = {
 
 #: Exceptions that speak to the user in one line, wherever they come from. Looked up only if their module is loaded.
 _SPEAKS_TO_USER = (
+    ("harness.bench.figures", "BenchFailed"),
     ("harness.fuzz.regressions", "DamagedRegression"),
     ("harness.implementations.registry", "UsageError"),
     ("harness.mutants.errors", "MutantError"),

@@ -96,9 +96,11 @@ def _show(screen: Screen, result: FuzzResult, saved: list[Path]) -> None:
             screen.lines(["", f"kept as {saved[number - 1]}; lockstep replay FILE runs it again"])
     if result.differences:
         screen.line()
-    words = f"{result.cases:,} cases in {result.seconds:.1f} s, {result.writes_compared:,} writes compared"
+    differences = f"{len(result.differences):,} difference{'' if len(result.differences) == 1 else 's'}"
+    screen.line(f"{result.cases:,} cases, {differences}, {result.cases_per_second:,.1f} cases a second")
+    words = f"{result.writes_compared:,} writes compared"
     if result.needed_variants:
-        words += f", {result.needed_variants:,} agreed in another order"
+        words += f"; {result.needed_variants:,} cases agreed in another order that upstream leaves open"
     screen.line(words)
     if _green(result):
         screen.line("green: no unknown difference", "bold green")
@@ -116,6 +118,7 @@ def _write(path: Path, facts: Facts, result: FuzzResult) -> None:
     content = {
         **asdict(facts),
         "cases": result.cases,
+        "cases_per_second": round(result.cases_per_second, 1),
         "controller": result.controller,
         "differences": found,
         "green": _green(result),

@@ -11,14 +11,16 @@ from typing import Any
 
 from harness import loop as virtual
 from harness.apiserver import ApiServer
-from harness.checks import ExpectationFailed
+from harness.checks import FailedCheck, describe
 from harness.clock import SECOND, seconds
 from harness.cluster import ApiFailure, Cluster, NeverSettles
 from harness.implementations import ACTORS, Controllers, Implementation
 from harness.network import Network
+from harness.python_gc import rarely_collected
 from harness.scenario import Scenario
 from harness.trace.history import History, Write
 from harness.trace.invariants import NO_RESTART
+from harness.upstream.errors import UpstreamFailed
 from harness.world import World
 
 #: Seconds between the start of the controllers and the first step of a scenario: their caches are synced by then.
@@ -27,21 +29,27 @@ WARM_UP = 1.0
 
 @dataclass(slots=True)
 class RunResult:
-    """What one run left behind. `failure` is an assertion that did not hold, `error` anything that kept it from ending."""
+    """What one run left behind. `failed`: assertions that did not hold; `error`: what kept it from ending, or ""."""
 
     history: History
     start_instant: int
     end_instant: int
     assertions: int
     wall_seconds: float
-    failure: str = ""
+    failed: tuple[FailedCheck, ...] = ()
     error: str = ""
     controller_errors: tuple[str, ...] = ()
     #: Conditions of `harness.trace.invariants` that the scenario did not keep.
     broken_conditions: frozenset[str] = frozenset()
 
     @property
+    def failure(self) -> str:
+        """The assertions that did not hold, in words; "" if all did."""
+        return describe(list(self.failed))
+
+    @property
     def virtual_seconds(self) -> float:
+        """How long the scenario took on its own clock."""
         return (self.end_instant - self.start_instant) / SECOND
 
 
@@ -97,8 +105,9 @@ class MemoryRun:
 def run_scenario(scenario: Scenario, implementation: Implementation, seed: int = 0) -> RunResult:
     """Run one scenario. Never raises for what the scenario or a controller does: the result says it."""
     began = time.perf_counter()
-    run = MemoryRun(scenario, implementation, seed)
-    failure, error = _guarded(lambda: _play(run))
+    with rarely_collected():
+        run = MemoryRun(scenario, implementation, seed)
+        error = _guarded(lambda: _play(run))
     if run.controllers.failure:
         error = run.controllers.failure
     return RunResult(
@@ -107,7 +116,7 @@ def run_scenario(scenario: Scenario, implementation: Implementation, seed: int =
         end_instant=run.loop.now,
         assertions=run.cluster.checks.evaluated,
         wall_seconds=time.perf_counter() - began,
-        failure=failure,
+        failed=tuple(run.cluster.checks.failed),
         error=error,
         controller_errors=tuple(run.controllers.errors),
         broken_conditions=frozenset(run.network.broken_conditions),
@@ -131,17 +140,17 @@ def _ignore(_: Any, __: Any) -> None:
     """What ends a controller's task is reported by its implementation, not by asyncio's log."""
 
 
-def _guarded(play: Callable[[], None]) -> tuple[str, str]:
+def _guarded(play: Callable[[], None]) -> str:
+    """Play, and say in one line what went wrong; "" if nothing did."""
     try:
         play()
-    except ExpectationFailed as failed:
-        return str(failed), ""
     except ApiFailure as refused:
-        return "", f"the API server refused a request of the scenario: {refused}"
-    except (NeverSettles, virtual.HorizonPassed, virtual.Stuck) as endless:
-        return "", f"the scenario does not end: {endless}"
+        return f"the API server refused a request of the scenario: {refused}"
+    except (NeverSettles, virtual.HorizonPassed, virtual.Standstill, virtual.Stuck) as endless:
+        return f"the scenario does not end: {endless}"
+    except UpstreamFailed as dead:
+        return str(dead)
     except Exception as unexpected:
         where = traceback.extract_tb(unexpected.__traceback__)[-1]
-        text = f"{type(unexpected).__name__}: {unexpected} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
-        return "", text
-    return "", ""
+        return f"{type(unexpected).__name__}: {unexpected} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+    return ""

@@ -43,6 +43,7 @@ class FuzzResult:
 
     @property
     def cases_per_second(self) -> float:
+        """Both implementations run and compared."""
         return self.cases / self.seconds if self.seconds else 0.0
 
 
@@ -50,7 +51,7 @@ class _Different(AssertionError):
     """Makes Hypothesis shrink the plan."""
 
 
-def fuzz(  # noqa: PLR0913 - one per option of the command
+def fuzz(
     controller: str,
     cases: int,
     seed: int,
@@ -93,7 +94,7 @@ class _Judge:
         self, judge: Callable[[dict[str, Any]], CaseReport], result: FuzzResult, on_case: Callable[[FuzzResult], None]
     ) -> None:
         self._judge = judge
-        self._result = result
+        self.result = result
         self._on_case = on_case
         self.found: Found | None = None
 
@@ -101,11 +102,11 @@ class _Judge:
         began = time.perf_counter()
         report = self._judge(plan)
         if self.found is None:
-            self._result.cases += 1
-            self._result.writes_compared += report.writes_compared
-            self._result.needed_variants += report.needed_variants
-            self._result.seconds += time.perf_counter() - began
-            self._on_case(self._result)
+            self.result.cases += 1
+            self.result.writes_compared += report.writes_compared
+            self.result.needed_variants += report.needed_variants
+            self.result.seconds += time.perf_counter() - began
+            self._on_case(self.result)
         if report.text:
             self.found = Found(plan, report)
             raise _Different(report.headline)
@@ -130,4 +131,4 @@ def _explore(judge: _Judge, strategy: Any, size: int, seed: int) -> None:
         explore()
     except _Different:
         assert judge.found is not None
-        judge._result.differences.append(judge.found)
+        judge.result.differences.append(judge.found)

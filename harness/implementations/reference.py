@@ -1,4 +1,5 @@
 """The Python reference as an implementation: its controllers are asyncio tasks on the virtual loop."""
+# ruff: noqa: D102 - the protocols in harness.implementations and in the machinery say what each method means
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ class MemoryWatch:
     """`reference_impl.machinery.transport.WatchStream` over a relay.
 
     What arrives is shown to the controller as a delivery of its own, when all is quiet: after the answer to the request
-    that caused it, and one watch at a time. The bubble does the same."""
+    that caused it, and one watch at a time. The bubble does the same.
+    """
 
     def __init__(self, loop: VirtualLoop, network: Network, relay: Relay) -> None:
         self._loop = loop

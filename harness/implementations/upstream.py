@@ -1,4 +1,5 @@
 """Upstream as an implementation: the unmodified Go controllers in a bubble whose clock drives the virtual loop."""
+# ruff: noqa: D102 - the protocols in harness.implementations and in the machinery say what each method means
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from harness import __version__
 from harness.apiserver import Request
 from harness.clock import SECOND
 from harness.network import Broken
+from harness.trace.recordings import Provenance
 from harness.upstream.build import Built, build
 from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
-from harness.trace.recordings import Provenance
 from harness.upstream.process import UpstreamProcess
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class Mutant:
     """A controller with one deliberate mistake.
 
     In `file` (and there, if given, in `function`, which may be "Type.method" in Go) the text `find` becomes `put`.
-    `says` is what the controller then does wrong. `likely` names scenarios (globs) to try first: only a matter of speed.
+    `says` is what the controller then does wrong. `likely` names scenarios (globs) to try first, for speed only.
     """
 
     kind: str
@@ -92,9 +92,8 @@ def select(catalogues: Sequence[Catalogue], patterns: Sequence[str]) -> list[Mut
     every = [one for catalogue in catalogues for one in catalogue.mutants]
     for pattern in patterns:
         if not any(_matches(one, pattern) for one in every):
-            close = difflib.get_close_matches(
-                pattern.strip("*"), [name for one in every for name in (one.id, one.name)]
-            )
+            known = [name for one in every for name in (one.id, one.name)]
+            close = difflib.get_close_matches(pattern.strip("*"), known)
             hint = f"did you mean {close[0]}?" if close else "without a name, all of them run"
             raise MutantError(f"no mutant matches {pattern!r}; {hint}")
     return [one for one in every if not patterns or any(_matches(one, pattern) for pattern in patterns)]

@@ -36,9 +36,8 @@ def applied(root: Path, mutant: Mutant) -> Iterator[None]:
     try:
         original = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise MutantError(
-            f"mutant {mutant.id}: cannot read {mutant.file}: {error.strerror}; adapt the mutant"
-        ) from error
+        reason = f"cannot read {mutant.file}: {error.strerror}"
+        raise MutantError(f"mutant {mutant.id}: {reason}; adapt the mutant to the source") from error
     write_whole(path, mutated(original, mutant))
     try:
         yield

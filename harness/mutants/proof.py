@@ -25,7 +25,10 @@ _SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one mutant: the scenario that killed it, if one did, and how; how many were tried, in what time."""
+    """What became of one mutant: the scenario that killed it, if one did, and how it showed.
+
+    `tried` scenarios were run, in `seconds` of real time with the build.
+    """
 
     name: str
     says: str

@@ -57,7 +57,7 @@ class Fault:
     skip: int = 0
     #: Seconds until the answer arrives.
     delay: float = 0.0
-    #: Instant (seconds since the virtual epoch) before which no answer arrives: turns a jittered request into an exact one.
+    #: Instant (seconds since the virtual epoch) before which no answer arrives: makes a jittered request exact.
     not_before: float = 0.0
     #: A failure Status to answer with, or None for the server's own answer.
     status: dict[str, Any] | None = None
@@ -78,6 +78,7 @@ class Fault:
         self.active = False
 
     def matches(self, target: Target, actor: str) -> bool:
+        """Whether a request is one that this fault may hit."""
         return (
             self.active
             and (self.verb is None or self.verb == target.verb)
@@ -120,7 +121,7 @@ class Faults:
             fault.stop()
         self._rules.clear()
 
-    # -- the kinds of request faults ------------------------------------------------------------------------------------
+    # -- the kinds of request faults ----------------------------------------------------------------------------------
 
     def error(self, code: int, *, message: str = "", retry_after: int | None = None, **match: Any) -> Fault:
         """Answer with an error `code` and no effect. `retry_after` seconds: the header that makes clients retry."""
@@ -134,7 +135,7 @@ class Faults:
         return self.add(Fault(status=status, delay=after, effect=effect, **match))
 
     def latency(self, delay: float, *, effect_first: bool = False, **match: Any) -> Fault:
-        """The answer takes `delay` seconds. With `effect_first` the write happens at once and only its answer is late."""
+        """The answer takes `delay` seconds; with `effect_first` the write happens at once and only its answer is late."""
         match.setdefault("times", None)
         return self.add(Fault(delay=delay, effect=effect_first, **match))
 
@@ -148,7 +149,7 @@ class Faults:
         return self.add(Fault(not_before=instant, **match))
 
     def stale(self, version: int, **match: Any) -> Fault:
-        """Answer lists and watches of a collection from its state at resourceVersion `version`: a lagging watch cache."""
+        """Answer lists and watches from the collection's state at resourceVersion `version`: a lagging watch cache."""
         return self.add(Fault(as_of=version, **match))
 
 

@@ -56,7 +56,8 @@ class Network:
     def submit(self, request: Request, answer: Answer, dead: Callable[[], bool]) -> None:
         """Queue a request; `answer` is called once, when its turn has come and its faults have passed.
 
-        A request whose sender is `dead` by then never reaches the server."""
+        A request whose sender is `dead` by then never reaches the server.
+        """
         self._pending.append((request, answer, dead))
 
     def deliver(self, delivery: Callable[[], None]) -> None:
@@ -149,8 +150,9 @@ class Network:
     def _with_free_name(self, event: Any, namespace: str) -> Any:
         """An event under a name that is not taken.
 
-        client-go names events by the nanosecond. On a real clock no two of one object are alike; on a virtual one all of
-        an instant are, and the server would refuse all but the first."""
+        client-go names events by the nanosecond. On a real clock no two of one object are alike; on a virtual one all
+        of an instant are, and the server would refuse all but the first.
+        """
         metadata = event.get("metadata") or {} if isinstance(event, dict) else {}
         name, number = metadata.get("name"), 0
         if not name:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from harness.apiserver import Watch, WatchEvent
 from harness.apiserver.watching import INITIAL_EVENTS_END
 from harness.clock import seconds
 from harness.network.faults import status_object
 
 if TYPE_CHECKING:
-    from harness.apiserver import Watch, WatchEvent
     from harness.loop import VirtualLoop
 
 
-class Relay:
+class Relay(Watch):
     """Looks like the server's `Watch` to a transport. The initial list of a WatchList passes at once; every change after
-    it is subject to `lag` and `held`. Order within one watch never changes."""
+    it is subject to `lag` and `held`. Order within one watch never changes.
+    """
 
     def __init__(self, loop: VirtualLoop, source: Watch, resource: str, *, lag: float, held: bool) -> None:
+        super().__init__()
         self.resource = resource
-        self.events: deque[WatchEvent] = deque()
-        self.on_event: Callable[[], None] | None = None
-        self.closed = False
         self.lag = lag
         self._held = held
         self._loop = loop
@@ -68,8 +66,6 @@ class Relay:
 
     def gone(self) -> None:
         """Send a 410 Gone error event and end the watch: the client's version has been compacted away."""
-        from harness.apiserver import WatchEvent
-
         self._source.stop()
         self._flight.clear()
         self.events.append(WatchEvent("ERROR", status_object(410, "too old resource version", "Expired")))
@@ -122,5 +118,6 @@ class Relay:
 
 
 def _ends_initial_events(event: WatchEvent) -> bool:
-    annotations = event.object["metadata"].get("annotations") if event.type == "BOOKMARK" else None
-    return bool(annotations) and INITIAL_EVENTS_END in annotations
+    if event.type != "BOOKMARK":
+        return False
+    return INITIAL_EVENTS_END in event.object["metadata"].get("annotations", {})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.apiserver.routing import parse_path
 
@@ -13,9 +12,8 @@ if TYPE_CHECKING:
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "GET": "get"}
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """`verb` as Kubernetes names it, `resource` as plural[.group]; for paths outside the API groups all else is empty."""
+class Target(NamedTuple):
+    """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups all else is empty."""
 
     verb: str
     resource: str

@@ -21,7 +21,17 @@ MISSING_EVENT: Final = "missing event"
 EXTRA_EVENT: Final = "extra event"
 CHANGED_FIELD: Final = "changed field"
 FINAL_STATE: Final = "final state"
-KINDS: Final = (MISSING_WRITE, EXTRA_WRITE, MISSING_EVENT, EXTRA_EVENT, CHANGED_FIELD, FINAL_STATE)
+#: An assertion of the scenario itself does not hold: in the ledger only, for a release that behaves otherwise.
+FAILED_ASSERTION: Final = "failed assertion"
+KINDS: Final = (
+    MISSING_WRITE,
+    EXTRA_WRITE,
+    MISSING_EVENT,
+    EXTRA_EVENT,
+    CHANGED_FIELD,
+    FINAL_STATE,
+    FAILED_ASSERTION,
+)
 
 
 @dataclass(frozen=True, slots=True)

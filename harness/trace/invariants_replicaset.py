@@ -68,9 +68,12 @@ class HandsOff(ReplicaSetInvariant):
     """Leaves the pods of a dying ReplicaSet to the garbage collector."""
 
     name = "hands-off"
-    must = "The controller MUST NOT create, delete or adopt pods for a ReplicaSet that is being deleted."
+    must = (
+        "The controller MUST NOT create, delete or adopt pods for a ReplicaSet that is being deleted. (A sync that waits "
+        "for answers does not see the deletion: upstream then finishes what it has begun.)"
+    )
     source = "pkg/controller/replicaset/replica_set.go syncReplicaSet; kubernetes/kubernetes#42639"
-    needs = (FRESH_CACHES,)
+    needs = (FRESH_CACHES, PROMPT_ANSWERS)
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
         if write.actor != ACTOR or write.resource != "pods":
@@ -151,7 +154,7 @@ class Adoption(ReplicaSetInvariant):
     name = "adoption"
     must = "The controller MUST adopt only active pods that nobody controls and that the ReplicaSet selects."
     source = "pkg/controller/controller_ref_manager.go ClaimObject; kubernetes/kubernetes#88550"
-    needs = (FRESH_CACHES,)
+    needs = (FRESH_CACHES, PROMPT_ANSWERS)  # the owner may go while the answer to its last reading is on its way
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
         if write.actor != ACTOR or write.resource != "pods" or not write.before or not write.after:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.trace.difference import KINDS, Comparison, Difference
+from harness.trace.difference import FAILED_ASSERTION, KINDS, Comparison, Difference
 from harness.trace.values import matches
 from harness.trace.wording import show
 
@@ -67,6 +67,11 @@ class Entry:
     releases: tuple[str, ...]
     match: tuple[Pattern, ...]
     scenarios: tuple[str, ...]
+
+    @property
+    def about_assertions(self) -> bool:
+        """Whether the entry is about assertions that a release does not meet, rather than about traces."""
+        return all(("kind", FAILED_ASSERTION) in pattern.globs for pattern in self.match)
 
     def covers(self, scenario_id: str, release: str) -> bool:
         """Whether the scenario must show this difference when it is held to that release."""
@@ -117,20 +122,15 @@ class Ledger:
         `release`: the one that the scenario is held to. `applies`: whether this comparison is of the reference with
         upstream, which is what the ledger is about; if not, nothing is explained and nothing is stale.
         """
-        entries = [one for one in self.entries if applies and one.covers(scenario_id, release)]
-        remaining: list[Difference] = []
-        used: set[str] = set()
-        for difference in comparison.differences:
-            explaining = [one.id for one in entries if any(pattern.fits(difference) for pattern in one.match)]
-            used.update(explaining)
-            if not explaining:
-                remaining.append(difference)
-        return Judged(
-            tuple(remaining),
-            tuple(one.id for one in entries if one.id in used),
-            tuple(one.id for one in entries if one.id not in used),
-            comparison,
-        )
+        entries = [
+            one for one in self.entries if applies and not one.about_assertions and one.covers(scenario_id, release)
+        ]
+        return _judge(entries, comparison)
+
+    def judge_assertions(self, scenario_id: str, release: str, comparison: Comparison) -> Judged:
+        """The same for assertions of a scenario that upstream `release` does not meet (kind "failed assertion")."""
+        entries = [one for one in self.entries if one.about_assertions and one.covers(scenario_id, release)]
+        return _judge(entries, comparison)
 
     def require_known(self, scenario_ids: Collection[str]) -> None:
         """On a full run: every scenario that an entry lists must exist. Raises LedgerError."""
@@ -141,6 +141,22 @@ class Ledger:
                         f"{self.source}, entry {entry.id}: there is no scenario {scenario!r}; "
                         "correct its id or take it out of the entry"
                     )
+
+
+def _judge(entries: list[Entry], comparison: Comparison) -> Judged:
+    remaining: list[Difference] = []
+    used: set[str] = set()
+    for difference in comparison.differences:
+        explaining = [one.id for one in entries if any(pattern.fits(difference) for pattern in one.match)]
+        used.update(explaining)
+        if not explaining:
+            remaining.append(difference)
+    return Judged(
+        tuple(remaining),
+        tuple(one.id for one in entries if one.id in used),
+        tuple(one.id for one in entries if one.id not in used),
+        comparison,
+    )
 
 
 def in_range(release: str, expression: str) -> bool:

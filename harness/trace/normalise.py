@@ -63,7 +63,9 @@ class _Normaliser:
         if at != self._at:
             self._end_instant()
             self._at = at
-        if not write.failed:
+        if write.failed:
+            self._symbols.learn_refused(write)
+        else:
             self._symbols.learn(write)
         under_test = self._history.under_test(write)
         if under_test:

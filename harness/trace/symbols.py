@@ -92,16 +92,25 @@ class Symbols:
             return ""
         return self._by_uid.get(str(reference.get("uid", "")), str(reference.get("name", "")))
 
+    def learn_refused(self, write: Write) -> None:
+        """Take note of the name that was generated for an object which never came to be."""
+        body = write.body if isinstance(write.body, dict) else {}
+        metadata = body.get("metadata") or {}
+        if write.verb == "create" and write.name and metadata.get("generateName") and not metadata.get("name"):
+            self._tokens[write.name] = self._refused(body, write.namespace)
+
+    def _refused(self, body: Mapping[str, Any], namespace: str) -> str:
+        return f"{self.owner(body) or qualified(namespace, _prefix(body))}#?"
+
     def of(self, write: Write) -> str:
-        """The symbol of the object that a write is about. `<owner>#?`: it never got a name."""
+        """The symbol of the object that a write is about. `<owner>#?`: it never came to be."""
         known = write.before or write.after
         if known is not None and uid(known) in self._by_uid:
             return self._by_uid[uid(known)]
         if write.name:
             place = (write.resource, write.namespace, write.name)
             return self._latest.get(place, qualified(write.namespace, self.text(write.name)))
-        body = write.body if isinstance(write.body, dict) else {}
-        return f"{self.owner(body) or qualified(write.namespace, _prefix(body))}#?"
+        return self._refused(write.body if isinstance(write.body, dict) else {}, write.namespace)
 
     def of_object(self, obj: Mapping[str, Any]) -> str:
         """The symbol of a stored object."""

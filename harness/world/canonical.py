@@ -40,7 +40,11 @@ def state_key(pod: Object) -> StateKey:
 
 def rank_nodes(pods_of: Mapping[str, Iterable[Object]]) -> dict[str, int]:
     """Number nodes by the pods on them, fewest first. Nodes whose pods nobody can tell apart get the same number."""
-    contents = {node: sorted(map(state_key, pods)) for node, pods in pods_of.items()}
+    return _rank({node: list(map(state_key, pods)) for node, pods in pods_of.items()})
+
+
+def _rank(keys_of: Mapping[str, list[StateKey]]) -> dict[str, int]:
+    contents = {node: sorted(keys) for node, keys in keys_of.items()}
     ranks: dict[str, int] = {}
     rank, previous = -1, None
     for node in sorted(contents, key=lambda name: (len(contents[name]), contents[name])):
@@ -52,14 +56,13 @@ def rank_nodes(pods_of: Mapping[str, Iterable[Object]]) -> dict[str, int]:
 
 def canonical_order(pods: Iterable[Object]) -> list[Object]:
     """`pods` in the canonical order (see the module docstring)."""
-    chosen = list(pods)
-    pods_of: dict[str, list[Object]] = {}
-    for pod in chosen:
-        pods_of.setdefault(pod["spec"].get("nodeName", ""), []).append(pod)
-    ranks = rank_nodes(pods_of)
-    return sorted(
-        chosen, key=lambda pod: (state_key(pod), ranks[pod["spec"].get("nodeName", "")], pod["metadata"]["uid"])
-    )
+    keyed = [(state_key(pod), pod["spec"].get("nodeName", ""), pod["metadata"]["uid"], pod) for pod in pods]
+    keys_of: dict[str, list[StateKey]] = {}
+    for key, node, _, _ in keyed:
+        keys_of.setdefault(node, []).append(key)
+    ranks = _rank(keys_of)
+    keyed.sort(key=lambda one: (one[0], ranks[one[1]], one[2]))
+    return [pod for _, _, _, pod in keyed]
 
 
 def pick(pods: Iterable[Object], k: int = 0) -> Object:

@@ -46,6 +46,10 @@ class Claim(enum.Enum):
     RELEASE = "ours, but it no longer matches"
 
 
+# Looking a member up in its class costs more than the whole decision, and there is one for each pod in each sync.
+_OWNED, _IGNORED, _ADOPT, _RELEASE = Claim
+
+
 class AdoptionError(Exception):
     """A pod must not be adopted; the text is upstream's."""
 
@@ -95,9 +99,9 @@ class PodControllerRefManager(Generic[P]):
         errors: list[Exception] = []
         for pod in pods:
             claim = self.claim_object(pod)
-            if claim is Claim.OWNED:
+            if claim is _OWNED:
                 claimed.append(pod)
-            elif claim is not Claim.IGNORED:
+            elif claim is not _IGNORED:
                 try:
                     if await self._reconcile(claim, pod):
                         claimed.append(pod)
@@ -111,20 +115,20 @@ class PodControllerRefManager(Generic[P]):
         """What must happen to the pod. A controller that is being deleted keeps what it has and changes nothing."""
         if pod.owner_uid is not None:
             if pod.owner_uid != self._uid:
-                return Claim.IGNORED
+                return _IGNORED
             if self._matches(pod):
-                return Claim.OWNED
-            return Claim.IGNORED if self._deleting else Claim.RELEASE
+                return _OWNED
+            return _IGNORED if self._deleting else _RELEASE
         if self._deleting or not self._matches(pod) or pod.deleting:
-            return Claim.IGNORED
+            return _IGNORED
         if self._namespace and self._namespace != pod.namespace:
-            return Claim.IGNORED
-        return Claim.ADOPT
+            return _IGNORED
+        return _ADOPT
 
     async def _reconcile(self, claim: Claim, pod: P) -> bool:
         """Adopt or release; whether the pod is now ours."""
         try:
-            if claim is Claim.RELEASE:
+            if claim is _RELEASE:
                 await self.release_pod(pod)
                 return False
             await self.adopt_pod(pod)

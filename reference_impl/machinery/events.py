@@ -53,14 +53,14 @@ class EventBroadcaster:
         group.create_task(self._run())
 
     def offer(self, event: Event) -> None:
-        """Queue an event; dropped when a thousand wait already (watch.DropIfChannelFull)."""
-        if not self._started:
-            return
-        if len(self._queue) >= _MAX_QUEUED:
-            log.error("unable to record event: too many queued events, dropped %s", event["metadata"]["name"])
-            return
-        self._queue.append(event)
-        self._filled.set()
+        """Queue an event; dropped when a thousand wait already.
+
+        Upstream says nothing about that: its warning of too many queued events is for the queue in front of this one,
+        which hands everything on at once (watch/mux.go, Broadcaster.distribute with DropIfChannelFull).
+        """
+        if self._started and len(self._queue) < _MAX_QUEUED:
+            self._queue.append(event)
+            self._filled.set()
 
     async def _run(self) -> None:
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def selector_from(label_selector: Mapping[str, Any] | None) -> Selector:
 
 def _requirement(key: str, operator: str, values: Sequence[str]) -> Requirement:
     """A checked requirement (NewRequirement)."""
-    problems = _key_problems(key)
+    problems = [*_key_problems(key)]
     if operator in ("in", "notin") and not values:
         problems.append("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
     if operator in ("exists", "!") and values:
@@ -110,14 +111,16 @@ def _requirement(key: str, operator: str, values: Sequence[str]) -> Requirement:
     return Requirement(key, operator, tuple(values))
 
 
-def _key_problems(key: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _key_problems(key: str) -> tuple[str, ...]:
     prefix, slash, name = key.rpartition("/")
     prefix_fits = not slash or (len(prefix) <= _MAX_PREFIX and _SUBDOMAIN.fullmatch(prefix) is not None)
     if prefix_fits and len(name) <= _MAX_NAME and _NAME.fullmatch(name):
-        return []
-    return [f'key: Invalid value: "{key}": {_KEY_RULE}']
+        return ()
+    return (f'key: Invalid value: "{key}": {_KEY_RULE}',)
 
 
+@lru_cache(maxsize=1024)
 def valid_value(value: str) -> bool:
     """Whether `value` may be the value of a label (validation.IsValidLabelValue)."""
     return value == "" or (len(value) <= _MAX_NAME and _NAME.fullmatch(value) is not None)

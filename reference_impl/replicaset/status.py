@@ -36,11 +36,12 @@ def calculate_status(
     """
     min_ready_seconds: int = rs["spec"].get("minReadySeconds", 0)
     ready = [pod for pod in active_pods if pod.ready]
+    available = [pod for pod in ready if is_pod_available(pod, min_ready_seconds, now)] if min_ready_seconds else ready
     status: dict[str, Any] = {
         "replicas": len(active_pods),
         "fullyLabeledReplicas": sum(map(fully_labeled, active_pods)),
         "readyReplicas": len(ready),
-        "availableReplicas": sum(is_pod_available(pod, min_ready_seconds, now) for pod in ready),
+        "availableReplicas": len(available),
         "terminatingReplicas": len(terminating_pods),
     }
     old = rs.get("status") or {}

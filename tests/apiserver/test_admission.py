@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conftest import MERGE, PODS, SETS, Client, pod, replica_set
+from tests.apiserver.kit import MERGE, PODS, SETS, Client, pod, replica_set
 
 QUOTAS = "/api/v1/namespaces/default/resourcequotas"
 RANGES = "/api/v1/namespaces/default/limitranges"
@@ -34,7 +34,8 @@ def test_a_quota_counts_pods_and_refuses_one_too_many(client: Client) -> None:
     name = reply.body["details"]["name"]
     assert (reply.status, reply.body["reason"], len(name)) == (403, "Forbidden", len("web-") + 5)
     assert reply.body["message"] == (
-        f'pods "{name}" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2')
+        f'pods "{name}" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2'
+    )
     client.ok("DELETE", f"{PODS}/old")
     assert used(client) == {"pods": "1"}
     client.ok("POST", PODS, pod())
@@ -49,7 +50,8 @@ def test_counts_of_objects(client: Client) -> None:
     reply = client.call("POST", SETS, replica_set("two"))
     assert reply.body["message"] == (
         'replicasets.apps "two" is forbidden: exceeded quota: q, requested: count/replicasets.apps=1, used: '
-        "count/replicasets.apps=1, limited: count/replicasets.apps=1")
+        "count/replicasets.apps=1, limited: count/replicasets.apps=1"
+    )
     client.ok("DELETE", f"{SETS}/web")
     assert used(client) == {"count/pods": "0", "count/replicasets.apps": "0"}
 
@@ -58,13 +60,15 @@ def test_compute_resources(client: Client) -> None:
     quota(client, **{"requests.cpu": "1", "requests.memory": "1Gi"})
     missing = client.call("POST", PODS, pod("a"))
     assert missing.body["message"] == (
-        'pods "a" is forbidden: failed quota: q: must specify requests.cpu for: web; requests.memory for: web')
+        'pods "a" is forbidden: failed quota: q: must specify requests.cpu for: web; requests.memory for: web'
+    )
     client.ok("POST", PODS, asking("a", cpu="600m", memory="512Mi"))
     assert used(client) == {"requests.cpu": "600m", "requests.memory": "512Mi"}
     reply = client.call("POST", PODS, asking("b", cpu="500m", memory="1Mi"))
     assert reply.body["message"] == (
         'pods "b" is forbidden: exceeded quota: q, requested: requests.cpu=500m, used: requests.cpu=600m, limited: '
-        "requests.cpu=1")
+        "requests.cpu=1"
+    )
 
 
 def test_a_changed_quota_applies_at_once(client: Client) -> None:
@@ -78,14 +82,29 @@ def test_a_changed_quota_applies_at_once(client: Client) -> None:
 
 
 def test_a_limit_range_fills_in_and_refuses(client: Client) -> None:
-    client.ok("POST", RANGES, {"metadata": {"name": "l"}, "spec": {"limits": [
-        {"type": "Container", "default": {"cpu": "500m"}, "defaultRequest": {"cpu": "250m"}, "max": {"cpu": "1"}}]}})
+    client.ok(
+        "POST",
+        RANGES,
+        {
+            "metadata": {"name": "l"},
+            "spec": {
+                "limits": [
+                    {
+                        "type": "Container",
+                        "default": {"cpu": "500m"},
+                        "defaultRequest": {"cpu": "250m"},
+                        "max": {"cpu": "1"},
+                    }
+                ]
+            },
+        },
+    )
     created = client.ok("POST", PODS, pod("a"))
     assert created["spec"]["containers"][0]["resources"] == {"limits": {"cpu": "500m"}, "requests": {"cpu": "250m"}}
     assert created["metadata"]["annotations"]["kubernetes.io/limit-ranger"] == (
-        "LimitRanger plugin set: cpu request for container web; cpu limit for container web")
+        "LimitRanger plugin set: cpu request for container web; cpu limit for container web"
+    )
     body = pod("b")
     body["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "2"}}
     reply = client.call("POST", PODS, body)
-    assert reply.body["message"] == (
-        'pods "b" is forbidden: maximum cpu usage per Container is 1, but limit is 2')
+    assert reply.body["message"] == ('pods "b" is forbidden: maximum cpu usage per Container is 1, but limit is 2')

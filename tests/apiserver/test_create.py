@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import PODS, SETS, Client, pod, replica_set
+
+from tests.apiserver.kit import PODS, SETS, Client, pod, replica_set
 
 
 def test_system_fields_come_from_the_server_and_its_clock(client: Client) -> None:
@@ -37,7 +38,8 @@ def test_a_generated_name_that_is_taken_is_drawn_again_up_to_eight_times(client:
     reply = other.call("POST", PODS, pod())
     assert (reply.status, reply.body["reason"]) == (409, "AlreadyExists")
     assert reply.body["message"].endswith(
-        "already exists, the server was not able to generate a unique name for the object")
+        "already exists, the server was not able to generate a unique name for the object"
+    )
 
 
 def test_creating_twice_says_already_exists(client: Client) -> None:
@@ -55,7 +57,10 @@ def test_a_pod_gets_upstreams_defaults(client: Client) -> None:
     spec, container = created["spec"], created["spec"]["containers"][0]
     assert (spec["restartPolicy"], spec["terminationGracePeriodSeconds"]) == ("Always", 30)
     assert (spec["dnsPolicy"], spec["schedulerName"], spec["enableServiceLinks"]) == (
-        "ClusterFirst", "default-scheduler", True)
+        "ClusterFirst",
+        "default-scheduler",
+        True,
+    )
     assert (container["imagePullPolicy"], container["resources"]) == ("Always", {})
     assert created["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
     assert created["metadata"]["generation"] == 1
@@ -76,53 +81,92 @@ def test_a_replica_set_gets_one_replica_and_a_defaulted_template(client: Client)
     assert "enableServiceLinks" not in created["spec"]["template"]["spec"]
 
 
+BAD_NAME = (
+    'metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric '
+    "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for "
+    "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+TWO_CONTROLLERS = (
+    'Only one reference can have Controller set to true. Found "true" in references for ReplicaSet/r and ReplicaSet/s'
+)
 _OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": True}
 
 
-@pytest.mark.parametrize(("path", "body", "message"), [
-    (SETS, replica_set(replicas=-1), "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
-    (SETS, replica_set(minReadySeconds=-2),
-     "spec.minReadySeconds: Invalid value: -2: must be greater than or equal to 0"),
-    (SETS, replica_set(selector={"matchLabels": {"app": "other"}}),
-     'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`'),
-    (SETS, replica_set(selector={}), "spec.selector: Invalid value: {}: empty selector is invalid for deployment"),
-    (SETS, replica_set(selector={"matchExpressions": [{"key": "app", "operator": "Is"}]}),
-     'spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator'),
-    (SETS, replica_set(selector={"matchExpressions": [{"key": "app", "operator": "In"}]}),
-     "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"),
-    (SETS, {**replica_set(), "metadata": {}}, "metadata.name: Required value: name or generateName is required"),
-    (PODS, pod("Bad_Name"), 'metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of '
-     "lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
-     "'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"),
-    (PODS, pod("a", labels={"x": "-no-"}), "a valid label must be an empty string or consist of"),
-    (PODS, pod("a", ownerReferences=[{**_OWNER, "name": "r", "uid": "1"}, {**_OWNER, "name": "s", "uid": "2"}]),
-     'Only one reference can have Controller set to true. Found "true" in references for ReplicaSet/r and '
-     "ReplicaSet/s"),
-    (PODS, {**pod("a"), "spec": {"containers": []}}, "spec.containers: Required value"),
-    (PODS, {**pod("a"), "spec": {"containers": [{"name": "x"}]}}, "spec.containers[0].image: Required value"),
-    (PODS, pod("a", finalizers=["orphan", "foregroundDeletion"]),
-     "finalizer orphan and foregroundDeletion cannot be both set"),
-])
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        (SETS, replica_set(replicas=-1), "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
+        (
+            SETS,
+            replica_set(minReadySeconds=-2),
+            "spec.minReadySeconds: Invalid value: -2: must be greater than or equal to 0",
+        ),
+        (
+            SETS,
+            replica_set(selector={"matchLabels": {"app": "other"}}),
+            'spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does not match template `labels`',
+        ),
+        (SETS, replica_set(selector={}), "spec.selector: Invalid value: {}: empty selector is invalid for deployment"),
+        (
+            SETS,
+            replica_set(selector={"matchExpressions": [{"key": "app", "operator": "Is"}]}),
+            'spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator',
+        ),
+        (
+            SETS,
+            replica_set(selector={"matchExpressions": [{"key": "app", "operator": "In"}]}),
+            "values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+        ),
+        (SETS, {**replica_set(), "metadata": {}}, "metadata.name: Required value: name or generateName is required"),
+        (
+            PODS,
+            pod("Bad_Name"),
+            BAD_NAME,
+        ),
+        (PODS, pod("a", labels={"x": "-no-"}), "a valid label must be an empty string or consist of"),
+        (
+            PODS,
+            pod("a", ownerReferences=[{**_OWNER, "name": "r", "uid": "1"}, {**_OWNER, "name": "s", "uid": "2"}]),
+            TWO_CONTROLLERS,
+        ),
+        (PODS, {**pod("a"), "spec": {"containers": []}}, "spec.containers: Required value"),
+        (PODS, {**pod("a"), "spec": {"containers": [{"name": "x"}]}}, "spec.containers[0].image: Required value"),
+        (
+            PODS,
+            pod("a", finalizers=["orphan", "foregroundDeletion"]),
+            "finalizer orphan and foregroundDeletion cannot be both set",
+        ),
+    ],
+)
 def test_invalid_objects_are_refused_with_upstreams_words(client: Client, path: str, body: Any, message: str) -> None:
     reply = client.call("POST", path, body)
     assert (reply.status, reply.body["reason"]) == (422, "Invalid")
     assert message in reply.body["message"]
-    assert any(cause["field"] and cause["message"] in reply.body["message"]
-               for cause in reply.body["details"]["causes"])
+    assert any(
+        cause["field"] and cause["message"] in reply.body["message"] for cause in reply.body["details"]["causes"]
+    )
 
 
 def test_a_set_without_selector_and_template_is_told_so(client: Client) -> None:
     reply = client.call("POST", SETS, {"metadata": {"name": "x"}, "spec": {}})
     assert reply.body["message"] == (
         'ReplicaSet.apps "x" is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: '
-        "null: `selector` does not match template `labels`, spec.template.spec.containers: Required value]")
+        "null: `selector` does not match template `labels`, spec.template.spec.containers: Required value]"
+    )
 
 
 def test_values_of_the_wrong_type_are_bad_requests(client: Client) -> None:
-    for body in ({**replica_set(), "spec": {**replica_set()["spec"], "replicas": "two"}},
-                 {**replica_set(), "metadata": {"name": "x", "labels": {"a": 1}}}, {**replica_set(), "metadata": []},
-                 [], "x", None, {**replica_set(), "spec": 3}, {**replica_set(), "apiVersion": "apps/v2"},
-                 {**replica_set(), "kind": "Pod"}):
+    for body in (
+        {**replica_set(), "spec": {**replica_set()["spec"], "replicas": "two"}},
+        {**replica_set(), "metadata": {"name": "x", "labels": {"a": 1}}},
+        {**replica_set(), "metadata": []},
+        [],
+        "x",
+        None,
+        {**replica_set(), "spec": 3},
+        {**replica_set(), "apiVersion": "apps/v2"},
+        {**replica_set(), "kind": "Pod"},
+    ):
         reply = client.call("POST", SETS, body)
         assert (reply.status, reply.body["reason"]) == (400, "BadRequest"), body
 
@@ -133,7 +177,8 @@ def test_namespaces(client: Client) -> None:
     assert (reply.status, reply.body["message"]) == (404, 'namespaces "nowhere" not found')
     reply = client.call("POST", PODS, pod("a", namespace="kube-system"))
     assert reply.body["message"] == (
-        "the namespace of the provided object does not match the namespace sent on the request")
+        "the namespace of the provided object does not match the namespace sent on the request"
+    )
 
 
 def test_a_terminating_namespace_takes_nothing_new(client: Client) -> None:
@@ -144,9 +189,11 @@ def test_a_terminating_namespace_takes_nothing_new(client: Client) -> None:
     reply = client.call("POST", there, pod())
     assert (reply.status, reply.body["reason"]) == (403, "Forbidden")
     assert reply.body["message"] == (
-        'pods "web-" is forbidden: unable to create new content in namespace n because it is being terminated')
-    assert reply.body["details"]["causes"] == [{
-        "reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace"}]
+        'pods "web-" is forbidden: unable to create new content in namespace n because it is being terminated'
+    )
+    assert reply.body["details"]["causes"] == [
+        {"reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace"}
+    ]
     namespace = client.ok("GET", "/api/v1/namespaces/n")
     assert (namespace["status"]["phase"], namespace["spec"]["finalizers"]) == ("Terminating", ["kubernetes"])
     client.ok("PATCH", f"{there}/old", {"metadata": {"labels": {"x": "1"}}}, "application/merge-patch+json")
@@ -162,32 +209,69 @@ def test_dry_run_stores_nothing(client: Client) -> None:
 
 
 def test_events_have_two_faces(client: Client) -> None:
-    body = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "a", "namespace": "default"},
-            "reason": "R", "message": "hello", "type": "Normal", "count": 1, "source": {"component": "c"}}
+    body = {
+        "metadata": {"name": "e"},
+        "involvedObject": {"kind": "Pod", "name": "a", "namespace": "default"},
+        "reason": "R",
+        "message": "hello",
+        "type": "Normal",
+        "count": 1,
+        "source": {"component": "c"},
+    }
     client.ok("POST", "/api/v1/namespaces/default/events", body)
     new = client.ok("GET", "/apis/events.k8s.io/v1/namespaces/default/events/e")
     assert (new["apiVersion"], new["note"], new["regarding"]["name"]) == ("events.k8s.io/v1", "hello", "a")
     listed = client.ok("GET", "/api/v1/events", fieldSelector="involvedObject.name=a,source=c")
     assert [item["message"] for item in listed["items"]] == ["hello"]
-    patched = client.ok("PATCH", "/api/v1/namespaces/default/events/e", {"count": 2},
-                        "application/strategic-merge-patch+json")
+    patched = client.ok(
+        "PATCH", "/api/v1/namespaces/default/events/e", {"count": 2}, "application/strategic-merge-patch+json"
+    )
     assert patched["count"] == 2
     elsewhere = client.call("POST", "/api/v1/namespaces/kube-system/events", {**body, "metadata": {"name": "f"}})
-    assert "involvedObject.namespace: Invalid value: \"default\": does not match event.namespace" in (
-        elsewhere.body["message"])
+    assert (
+        'involvedObject.namespace: Invalid value: "default": does not match event.namespace'
+        in (elsewhere.body["message"])
+    )
 
 
 def test_custom_resources_are_served_once_defined(client: Client) -> None:
     things = "/apis/example.com/v1/namespaces/default/things"
     assert client.call("GET", things).status == 404
-    definition = {"metadata": {"name": "things.example.com"}, "spec": {
-        "group": "example.com", "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
-        "versions": [{"name": "v1", "served": True, "storage": True, "subresources": {"status": {}, "scale": {
-            "specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size",
-            "labelSelectorPath": ".status.selector"}}}]}}
+    definition = {
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "subresources": {
+                        "status": {},
+                        "scale": {
+                            "specReplicasPath": ".spec.size",
+                            "statusReplicasPath": ".status.size",
+                            "labelSelectorPath": ".status.selector",
+                        },
+                    },
+                }
+            ],
+        },
+    }
     client.ok("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
-    created = client.ok("POST", things, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"},
-                                         "spec": {"size": 2}, "status": {"size": 5}})
+    created = client.ok(
+        "POST",
+        things,
+        {
+            "apiVersion": "example.com/v1",
+            "kind": "Thing",
+            "metadata": {"name": "t"},
+            "spec": {"size": 2},
+            "status": {"size": 5},
+        },
+    )
     assert "status" not in created
     client.ok("PUT", f"{things}/t/status", {**created, "status": {"size": 1, "selector": "a=b"}})
     scale = client.ok("GET", f"{things}/t/scale")
@@ -197,3 +281,9 @@ def test_custom_resources_are_served_once_defined(client: Client) -> None:
     assert client.call("PATCH", f"{things}/t", {}, "application/strategic-merge-patch+json").status == 415
     client.ok("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com")
     assert client.call("GET", things).status == 404
+
+
+def test_equal_owner_references_count_once(client: Client) -> None:
+    reference = {**_OWNER, "name": "r", "uid": "1"}
+    created = client.ok("POST", PODS, pod("a", ownerReferences=[reference, dict(reference)]))
+    assert created["metadata"]["ownerReferences"] == [reference]

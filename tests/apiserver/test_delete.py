@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import MERGE, PODS, SETS, Client, drain, pod, replica_set
+
+from tests.apiserver.kit import MERGE, PODS, SETS, Client, drain, pod, replica_set
 
 
 def bound(client: Client, name: str = "a", **metadata: Any) -> dict[str, Any]:
@@ -62,9 +63,13 @@ def test_finalizers_hold_an_object_until_the_last_is_gone(client: Client) -> Non
     assert marked["metadata"]["deletionTimestamp"] == "2000-01-01T00:00:03Z"
     assert (marked["metadata"]["deletionGracePeriodSeconds"], marked["metadata"]["generation"]) == (0, 2)
     refused = client.call("PATCH", f"{SETS}/web", {"metadata": {"finalizers": ["x/one", "x/two", "x/new"]}}, MERGE)
-    assert ('metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new '
-            'finalizers []string{"x/new"}') in refused.body["message"]
-    undone = client.ok("PATCH", f"{SETS}/web", {"metadata": {"deletionTimestamp": None, "finalizers": ["x/two"]}}, MERGE)
+    assert (
+        "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new "
+        'finalizers []string{"x/new"}'
+    ) in refused.body["message"]
+    undone = client.ok(
+        "PATCH", f"{SETS}/web", {"metadata": {"deletionTimestamp": None, "finalizers": ["x/two"]}}, MERGE
+    )
     assert undone["metadata"]["deletionTimestamp"] == "2000-01-01T00:00:03Z"
     watch = client.watch(SETS, resourceVersion=str(client.server.resource_version))
     client.ok("PATCH", f"{SETS}/web", {"metadata": {"finalizers": None}}, MERGE)
@@ -79,10 +84,14 @@ def test_a_pod_with_a_finalizer_outlives_its_grace_period(client: Client) -> Non
     assert client.call("GET", f"{PODS}/a").status == 404
 
 
-@pytest.mark.parametrize(("options", "finalizers"), [
-    ({"propagationPolicy": "Foreground"}, ["foregroundDeletion"]), ({"propagationPolicy": "Orphan"}, ["orphan"]),
-    ({"orphanDependents": True}, ["orphan"]),
-])
+@pytest.mark.parametrize(
+    ("options", "finalizers"),
+    [
+        ({"propagationPolicy": "Foreground"}, ["foregroundDeletion"]),
+        ({"propagationPolicy": "Orphan"}, ["orphan"]),
+        ({"orphanDependents": True}, ["orphan"]),
+    ],
+)
 def test_propagation_policies_become_finalizers(client: Client, options: dict[str, Any], finalizers: list[str]) -> None:
     client.ok("POST", SETS, replica_set())
     assert client.ok("DELETE", f"{SETS}/web", options)["metadata"]["finalizers"] == finalizers
@@ -94,8 +103,12 @@ def test_propagation_policies_become_finalizers(client: Client, options: dict[st
 def test_background_is_the_default_and_answers_with_a_status(client: Client) -> None:
     uid = client.ok("POST", SETS, replica_set())["metadata"]["uid"]
     assert client.ok("DELETE", f"{SETS}/web") == {
-        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
-        "details": {"name": "web", "group": "apps", "kind": "replicasets", "uid": uid}}
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": {"name": "web", "group": "apps", "kind": "replicasets", "uid": uid},
+    }
 
 
 def test_replication_controllers_orphan_by_default(client: Client) -> None:
@@ -113,8 +126,11 @@ def test_preconditions(client: Client) -> None:
     assert (reply.status, reply.body["reason"]) == (409, "Conflict")
     assert "the UID in the precondition (other) does not match the UID in record" in reply.body["message"]
     assert client.call("DELETE", f"{SETS}/web", {"preconditions": {"resourceVersion": "1"}}).status == 409
-    client.ok("DELETE", f"{SETS}/web",
-              {"preconditions": {"uid": created["uid"], "resourceVersion": created["resourceVersion"]}})
+    client.ok(
+        "DELETE",
+        f"{SETS}/web",
+        {"preconditions": {"uid": created["uid"], "resourceVersion": created["resourceVersion"]}},
+    )
 
 
 def test_bad_options_are_invalid(client: Client) -> None:

@@ -5,38 +5,65 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import APPLY, JSON_PATCH, MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
 
 from harness.apiserver.patching.strategic import apply_strategic
+from tests.apiserver.kit import APPLY, JSON_PATCH, MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 
-@pytest.mark.parametrize(("original", "patch", "expected"), [
-    ({"a": 1, "b": 2}, {"a": None, "c": {"d": None, "e": 1}}, {"b": 2, "c": {"e": 1}}),
-    ({"containers": [{"name": "a", "image": "1"}, {"name": "b"}]}, {"containers": [{"name": "b", "image": "2"}]},
-     {"containers": [{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]}),
-    ({"containers": [{"name": "a"}]}, {"containers": [{"name": "b"}]}, {"containers": [{"name": "b"}, {"name": "a"}]}),
-    ({"containers": [{"name": "a"}, {"name": "b"}]}, {"containers": [{"name": "a", "$patch": "delete"}]},
-     {"containers": [{"name": "b"}]}),
-    ({"containers": [{"name": "a"}]}, {"containers": [{"$patch": "replace"}, {"name": "z"}]},
-     {"containers": [{"name": "z"}]}),
-    ({"ownerReferences": [{"uid": "1"}, {"uid": "2"}]}, {"ownerReferences": [{"uid": "1", "$patch": "delete"}]},
-     {"ownerReferences": [{"uid": "2"}]}),
-    ({}, {"ownerReferences": [{"uid": "1", "$patch": "delete"}]}, {"ownerReferences": []}),
-    ({"m": {"a": 1}}, {"m": {"$patch": "replace", "b": 2}}, {"m": {"b": 2}}),
-    ({"m": {"a": 1}}, {"m": {"$patch": "delete"}}, {"m": {}}),
-    ({"finalizers": ["a", "b"]}, {"finalizers": ["b", "c"]}, {"finalizers": ["a", "b", "c"]}),
-    ({"finalizers": ["a", "b"]}, {"$deleteFromPrimitiveList/finalizers": ["a"]}, {"finalizers": ["b"]}),
-    ({"args": ["a", "b"]}, {"args": ["c"]}, {"args": ["c"]}),
-    ({"strategy": {"type": "R", "rollingUpdate": {"x": 1}}}, {"strategy": {"type": "Re", "$retainKeys": ["type"]}},
-     {"strategy": {"type": "Re"}}),
-    ({"env": [{"name": "a"}, {"name": "b"}, {"name": "c"}]},
-     {"$setElementOrder/env": [{"name": "c"}, {"name": "a"}], "env": [{"name": "c", "value": "1"}]},
-     {"env": [{"name": "b"}, {"name": "c", "value": "1"}, {"name": "a"}]}),
-    ({"ports": [{"containerPort": 80}]}, {"ports": [{"containerPort": 80, "name": "h"}]},
-     {"ports": [{"containerPort": 80, "name": "h"}]}),
-])
+@pytest.mark.parametrize(
+    ("original", "patch", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"a": None, "c": {"d": None, "e": 1}}, {"b": 2, "c": {"e": 1}}),
+        (
+            {"containers": [{"name": "a", "image": "1"}, {"name": "b"}]},
+            {"containers": [{"name": "b", "image": "2"}]},
+            {"containers": [{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]},
+        ),
+        (
+            {"containers": [{"name": "a"}]},
+            {"containers": [{"name": "b"}]},
+            {"containers": [{"name": "b"}, {"name": "a"}]},
+        ),
+        (
+            {"containers": [{"name": "a"}, {"name": "b"}]},
+            {"containers": [{"name": "a", "$patch": "delete"}]},
+            {"containers": [{"name": "b"}]},
+        ),
+        (
+            {"containers": [{"name": "a"}]},
+            {"containers": [{"$patch": "replace"}, {"name": "z"}]},
+            {"containers": [{"name": "z"}]},
+        ),
+        (
+            {"ownerReferences": [{"uid": "1"}, {"uid": "2"}]},
+            {"ownerReferences": [{"uid": "1", "$patch": "delete"}]},
+            {"ownerReferences": [{"uid": "2"}]},
+        ),
+        ({}, {"ownerReferences": [{"uid": "1", "$patch": "delete"}]}, {"ownerReferences": []}),
+        ({"m": {"a": 1}}, {"m": {"$patch": "replace", "b": 2}}, {"m": {"b": 2}}),
+        ({"m": {"a": 1}}, {"m": {"$patch": "delete"}}, {"m": {}}),
+        ({"finalizers": ["a", "b"]}, {"finalizers": ["b", "c"]}, {"finalizers": ["a", "b", "c"]}),
+        ({"finalizers": ["a", "b"]}, {"$deleteFromPrimitiveList/finalizers": ["a"]}, {"finalizers": ["b"]}),
+        ({"args": ["a", "b"]}, {"args": ["c"]}, {"args": ["c"]}),
+        (
+            {"strategy": {"type": "R", "rollingUpdate": {"x": 1}}},
+            {"strategy": {"type": "Re", "$retainKeys": ["type"]}},
+            {"strategy": {"type": "Re"}},
+        ),
+        (
+            {"env": [{"name": "a"}, {"name": "b"}, {"name": "c"}]},
+            {"$setElementOrder/env": [{"name": "c"}, {"name": "a"}], "env": [{"name": "c", "value": "1"}]},
+            {"env": [{"name": "b"}, {"name": "c", "value": "1"}, {"name": "a"}]},
+        ),
+        (
+            {"ports": [{"containerPort": 80}]},
+            {"ports": [{"containerPort": 80, "name": "h"}]},
+            {"ports": [{"containerPort": 80, "name": "h"}]},
+        ),
+    ],
+)
 def test_strategic_merge(original: dict[str, Any], patch: dict[str, Any], expected: dict[str, Any]) -> None:
     assert apply_strategic(original, patch) == expected
 
@@ -44,8 +71,14 @@ def test_strategic_merge(original: dict[str, Any], patch: dict[str, Any], expect
 def test_adopting_and_releasing_a_pod(client: Client) -> None:
     created = client.ok("POST", PODS, pod("a"))
     uid = created["metadata"]["uid"]
-    reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True,
-                 "blockOwnerDeletion": True}
+    reference = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "name": "web",
+        "uid": "u",
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
     body = {"metadata": {"uid": uid, "ownerReferences": [reference]}}
     adopted = client.ok("PATCH", f"{PODS}/a", body, STRATEGIC)
     assert adopted["metadata"]["ownerReferences"] == [reference]
@@ -80,12 +113,14 @@ def test_immutable_fields(client: Client) -> None:
     client.ok("POST", SETS, replica_set())
     body = {"spec": {"selector": {"matchLabels": {"app": "x"}}, "template": {"metadata": {"labels": {"app": "x"}}}}}
     reply = client.call("PATCH", f"{SETS}/web", body, MERGE)
-    assert reply.body["message"] == (
-        'ReplicaSet.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"x"}}: field is immutable')
+    complaint = 'spec.selector: Invalid value: {"matchLabels":{"app":"x"}}: field is immutable'
+    assert reply.body["message"] == f'ReplicaSet.apps "web" is invalid: {complaint}'
     client.ok("POST", PODS, pod("a"))
     reply = client.call("PATCH", f"{PODS}/a", {"spec": {"nodeName": "n"}}, MERGE)
     assert (reply.status, "spec: Forbidden: pod updates may not change fields other than" in reply.body["message"]) == (
-        422, True)
+        422,
+        True,
+    )
     image = {"spec": {"containers": [{"name": "web", "image": "nginx:2"}]}}
     assert client.ok("PATCH", f"{PODS}/a", image, STRATEGIC)["spec"]["containers"][0]["image"] == "nginx:2"
     renamed = client.call("PATCH", f"{PODS}/a", {"metadata": {"name": "b"}}, MERGE)
@@ -110,7 +145,8 @@ def test_apply_creates_owns_and_gives_up_fields(client: Client) -> None:
     assert (conflict.status, conflict.body["reason"]) == (409, "Conflict")
     assert conflict.body["message"] == 'Apply failed with 1 conflict: conflict with "one": .spec.replicas'
     assert conflict.body["details"]["causes"] == [
-        {"reason": "FieldManagerConflict", "message": 'conflict with "one"', "field": ".spec.replicas"}]
+        {"reason": "FieldManagerConflict", "message": 'conflict with "one"', "field": ".spec.replicas"}
+    ]
     forced = applied(client, "two", {"replicas": 9}, force="true")
     assert forced.body["spec"]["replicas"] == 9
     assert [entry["manager"] for entry in forced.body["metadata"]["managedFields"]] == ["one", "two"]

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import pytest
-from conftest import PODS, Client
 
 from harness.apiserver.bench import measure
 from harness.apiserver.limits import LIMITS
+from tests.apiserver.kit import PODS, Client
 
 
-@pytest.mark.parametrize("path", [
-    "/", "/api/v2/pods", "/api/v1/nothing", "/apis/apps/v1beta1/replicasets", "/api/v1/namespaces/default/nodes",
-    f"{PODS}/a/nothing", "/apis/apps", "/api/v1/pods/a", f"{PODS}//", f"{PODS}/a/status/more", "/apis/none/v1", "",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/api/v2/pods",
+        "/api/v1/nothing",
+        "/apis/apps/v1beta1/replicasets",
+        "/api/v1/namespaces/default/nodes",
+        f"{PODS}/a/nothing",
+        "/apis/apps",
+        "/api/v1/pods/a",
+        f"{PODS}//",
+        f"{PODS}/a/status/more",
+        "/apis/none/v1",
+        "",
+    ],
+)
 def test_unknown_paths(client: Client, path: str) -> None:
     reply = client.call("GET", path)
     if path == "/apis/apps":
@@ -21,14 +34,22 @@ def test_unknown_paths(client: Client, path: str) -> None:
         assert reply.body["kind"] == "PodList"
     else:
         assert reply.body == {
-            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "NotFound",
-            "message": "the server could not find the requested resource", "code": 404}
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "reason": "NotFound",
+            "message": "the server could not find the requested resource",
+            "code": 404,
+        }
 
 
 def test_methods_and_media_types(client: Client) -> None:
     reply = client.call("PATCH", PODS, {}, "application/merge-patch+json")
     assert (reply.status, reply.body["reason"]) == (405, "MethodNotAllowed")
     assert client.call("POST", "/version").status == 405
+    assert client.call("POST", "/api/v1/pods", {}).status == 405
+    assert client.call("DELETE", "/api/v1/pods").status == 405
     assert client.call("POST", PODS, {}, "application/vnd.kubernetes.protobuf").status == 415
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from conftest import MERGE, PODS, Client, drain, pod
 
 from harness.apiserver import Request
+from tests.apiserver.kit import MERGE, PODS, Client, drain, pod
 
 
 def names(client: Client, path: str = PODS, **query: str) -> list[str]:
@@ -31,11 +31,22 @@ def test_raw_replies_are_the_same_objects_as_json(client: Client) -> None:
     assert orjson.loads(event.raw()) == {"type": "ADDED", "object": event.object}
 
 
-@pytest.mark.parametrize(("selector", "expected"), [
-    ("tier=front", ["a"]), ("tier==front", ["a"]), ("tier!=front", ["b", "c"]), ("tier", ["a", "b"]), ("!tier", ["c"]),
-    ("tier in (front, back)", ["a", "b"]), ("tier notin (front)", ["b", "c"]), ("n>1", ["b"]), ("n<2", ["a"]),
-    ("tier,n>1", ["b"]), ("", ["a", "b", "c"]),
-])
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("tier=front", ["a"]),
+        ("tier==front", ["a"]),
+        ("tier!=front", ["b", "c"]),
+        ("tier", ["a", "b"]),
+        ("!tier", ["c"]),
+        ("tier in (front, back)", ["a", "b"]),
+        ("tier notin (front)", ["b", "c"]),
+        ("n>1", ["b"]),
+        ("n<2", ["a"]),
+        ("tier,n>1", ["b"]),
+        ("", ["a", "b", "c"]),
+    ],
+)
 def test_label_selectors(client: Client, selector: str, expected: list[str]) -> None:
     client.ok("POST", PODS, pod("a", labels={"tier": "front", "n": "1"}))
     client.ok("POST", PODS, pod("b", labels={"tier": "back", "n": "2"}))
@@ -53,8 +64,7 @@ def test_field_selectors(client: Client) -> None:
     reply = client.call("GET", PODS, fieldSelector="spec.unknown=x")
     assert (reply.status, reply.body["message"]) == (400, "field label not supported: spec.unknown")
     reply = client.call("GET", "/api/v1/namespaces/default/configmaps", fieldSelector="data=x")
-    assert reply.body["message"] == (
-        '"data" is not a known field selector: only "metadata.name", "metadata.namespace"')
+    assert reply.body["message"] == ('"data" is not a known field selector: only "metadata.name", "metadata.namespace"')
     assert client.call("GET", PODS, labelSelector="a in b").status == 400
 
 
@@ -70,6 +80,7 @@ def test_pages_show_one_version(client: Client) -> None:
     found = [item["metadata"]["name"] for page in (first, second, third) for item in page["items"]]
     assert found == list("abcde")
     assert third["metadata"] == {"resourceVersion": first["metadata"]["resourceVersion"]}
+    assert len(client.ok("GET", PODS, limit="2", resourceVersion="0")["items"]) == 5
     client.server.compact("pods")
     expired = client.call("GET", PODS, limit="2", **{"continue": first["metadata"]["continue"]})
     assert (expired.status, expired.body["reason"]) == (410, "Expired")
@@ -128,12 +139,19 @@ def test_a_watch_without_version_starts_with_what_is_there(client: Client) -> No
 def test_a_watchlist_ends_its_first_part_with_a_bookmark(client: Client) -> None:
     client.ok("POST", PODS, pod("b"))
     client.ok("POST", PODS, pod("a"))
-    watch = client.watch(PODS, sendInitialEvents="true", resourceVersionMatch="NotOlderThan",
-                         allowWatchBookmarks="true")
+    watch = client.watch(
+        PODS, sendInitialEvents="true", resourceVersionMatch="NotOlderThan", allowWatchBookmarks="true"
+    )
     bookmark = watch.events[-1]
     assert drain(watch) == [("ADDED", "a"), ("ADDED", "b"), ("BOOKMARK", "")]
-    assert bookmark.object == {"kind": "Pod", "apiVersion": "v1", "metadata": {
-        "resourceVersion": str(client.server.resource_version), "annotations": {"k8s.io/initial-events-end": "true"}}}
+    assert bookmark.object == {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {
+            "resourceVersion": str(client.server.resource_version),
+            "annotations": {"k8s.io/initial-events-end": "true"},
+        },
+    }
     client.ok("DELETE", f"{PODS}/a")
     assert drain(watch)[-1] == ("DELETED", "a")
     assert client.call("GET", PODS, watch="true", sendInitialEvents="true").status == 422

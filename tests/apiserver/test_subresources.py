@@ -5,18 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
+
+from tests.apiserver.kit import MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
 
 def test_scale_reads_and_writes_replicas(client: Client) -> None:
-    selector = {"matchLabels": {"app": "web"}, "matchExpressions": [
-        {"key": "app", "operator": "In", "values": ["web", "api"]}, {"key": "zone", "operator": "DoesNotExist"}]}
+    selector = {
+        "matchLabels": {"app": "web"},
+        "matchExpressions": [
+            {"key": "app", "operator": "In", "values": ["web", "api"]},
+            {"key": "zone", "operator": "DoesNotExist"},
+        ],
+    }
     client.ok("POST", SETS, replica_set(selector=selector))
     scale = client.ok("GET", f"{SETS}/web/scale")
     assert (scale["kind"], scale["spec"], scale["status"]) == (
-        "Scale", {"replicas": 2}, {"replicas": 0, "selector": "app=web,app in (api,web),!zone"})
+        "Scale",
+        {"replicas": 2},
+        {"replicas": 0, "selector": "app=web,app in (api,web),!zone"},
+    )
     client.ok("PUT", f"{SETS}/web/scale", {"metadata": {"name": "web"}, "spec": {"replicas": 4}})
     client.ok("PATCH", f"{SETS}/web/scale", {"spec": {"replicas": 6}}, MERGE)
     current = client.ok("GET", f"{SETS}/web")
@@ -32,9 +41,12 @@ def test_binding_schedules_a_pod_once(client: Client) -> None:
     body = {"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n1"}}
     client.ok("POST", f"{PODS}/a/binding", body)
     current = client.ok("GET", f"{PODS}/a")
-    assert current["spec"]["nodeName"] == "n1"
+    assert (current["spec"]["nodeName"], current["metadata"]["generation"]) == ("n1", 1)
     assert current["status"]["conditions"] == [
-        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2000-01-01T00:00:00Z"}]
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2000-01-01T00:00:00Z"}
+    ]
+    stranger = {**body, "metadata": {"name": "a", "uid": "other"}}
+    assert client.call("POST", f"{PODS}/a/binding", stranger).status == 409
     reply = client.call("POST", f"{PODS}/a/binding", body)
     assert (reply.status, reply.body["reason"]) == (409, "Conflict")
     assert 'pod a is already assigned to node "n1"' in reply.body["message"]
@@ -43,23 +55,36 @@ def test_binding_schedules_a_pod_once(client: Client) -> None:
 def evictable(client: Client, budget: dict[str, Any] | None) -> None:
     created = client.ok("POST", PODS, pod("a"))
     conditions = [{"type": "Ready", "status": "True"}]
-    client.ok("PUT", f"{PODS}/a/status", {**created, "status": {
-        **created["status"], "phase": "Running", "conditions": conditions}})
+    client.ok(
+        "PUT",
+        f"{PODS}/a/status",
+        {**created, "status": {**created["status"], "phase": "Running", "conditions": conditions}},
+    )
     if budget is not None:
-        made = client.ok("POST", BUDGETS, {"metadata": {"name": "b"}, "spec": {
-            "minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}})
+        made = client.ok(
+            "POST",
+            BUDGETS,
+            {"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}},
+        )
         client.ok("PUT", f"{BUDGETS}/b/status", {**made, "status": {"observedGeneration": 1, **budget}})
 
 
 EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a", "namespace": "default"}}
 
 
-@pytest.mark.parametrize(("budget", "cause"), [
-    ({"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1},
-     "The disruption budget b needs 1 healthy pods and has 1 currently"),
-    ({"observedGeneration": 0, "disruptionsAllowed": 1},
-     "The disruption budget b is still being processed by the server."),
-])
+@pytest.mark.parametrize(
+    ("budget", "cause"),
+    [
+        (
+            {"disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1},
+            "The disruption budget b needs 1 healthy pods and has 1 currently",
+        ),
+        (
+            {"observedGeneration": 0, "disruptionsAllowed": 1},
+            "The disruption budget b is still being processed by the server.",
+        ),
+    ],
+)
 def test_an_eviction_that_a_budget_forbids(client: Client, budget: dict[str, Any], cause: str) -> None:
     evictable(client, budget)
     reply = client.call("POST", f"{PODS}/a/eviction", EVICTION)

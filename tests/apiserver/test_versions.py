@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import MERGE, PODS, SETS, STRATEGIC, Client, drain, pod, replica_set
+
+from tests.apiserver.kit import MERGE, PODS, SETS, STRATEGIC, Client, drain, pod, replica_set
 
 
 def test_one_counter_serves_all_kinds(client: Client) -> None:
@@ -24,7 +25,8 @@ def test_a_stale_put_conflicts_through_every_path(client: Client, subresource: s
     assert (reply.status, reply.body["reason"]) == (409, "Conflict")
     assert reply.body["message"] == (
         'Operation cannot be fulfilled on replicasets.apps "web": the object has been modified; please apply your '
-        "changes to the latest version and try again")
+        "changes to the latest version and try again"
+    )
     assert reply.body["details"] == {"name": "web", "group": "apps", "kind": "replicasets"}
 
 
@@ -56,8 +58,12 @@ def test_a_write_without_effect_has_no_version_and_no_event(client: Client, verb
         "put": ("PUT", f"{SETS}/web", current),
         "status": ("PUT", f"{SETS}/web/status", {**current, "status": {"replicas": 0, "readyReplicas": 0}}),
         "merge": ("PATCH", f"{SETS}/web", {"spec": {"replicas": 2}}, MERGE),
-        "strategic": ("PATCH", f"{SETS}/web", {"metadata": {"ownerReferences": [{"$patch": "delete", "uid": "x"}]}},
-                      STRATEGIC),
+        "strategic": (
+            "PATCH",
+            f"{SETS}/web",
+            {"metadata": {"ownerReferences": [{"$patch": "delete", "uid": "x"}]}},
+            STRATEGIC,
+        ),
         "scale": ("PUT", f"{SETS}/web/scale", client.ok("GET", f"{SETS}/web/scale")),
     }
     after = client.ok(*requests[verb])
@@ -130,8 +136,12 @@ def test_every_mutating_request_is_observed(client: Client) -> None:
     client.ok("PATCH", f"{PODS}/a", {"metadata": {"labels": {"x": "1"}}}, MERGE)
     client.ok("DELETE", f"{PODS}/a")
     seen = [(write.verb, write.resource, write.name, write.code, write.reason) for write in client.writes]
-    assert seen == [("create", "pods", "a", 201, ""), ("create", "pods", "a", 409, "AlreadyExists"),
-                    ("patch", "pods", "a", 200, ""), ("delete", "pods", "a", 200, "")]
+    assert seen == [
+        ("create", "pods", "a", 201, ""),
+        ("create", "pods", "a", 409, "AlreadyExists"),
+        ("patch", "pods", "a", 200, ""),
+        ("delete", "pods", "a", 200, ""),
+    ]
     patched = client.writes[2]
     assert patched.before["metadata"]["labels"] == {"app": "web"}
     assert patched.after["metadata"]["labels"] == {"app": "web", "x": "1"}

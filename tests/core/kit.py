@@ -19,7 +19,8 @@ def play(body: Body, seed: int = 0, **fields: object) -> RunResult:
 
 def passing(body: Body, **fields: object) -> RunResult:
     result = play(body, **fields)
-    assert not (result.failure or result.error), result.failure or result.error
+    trouble = result.failure or result.error
+    assert not trouble, trouble
     return result
 
 

@@ -30,7 +30,7 @@ def test_a_difference_shrinks_to_the_smallest_plan_that_shows_it() -> None:
     engine._explore(judge, plans, 200, seed=1)
     assert judge.found is not None
     assert judge.found.plan == {"steps": [0, 0, 0]}
-    assert [found.report.headline for found in judge._result.differences] == ["three steps are too many"]
+    assert [found.report.headline for found in judge.result.differences] == ["three steps are too many"]
 
 
 def test_the_reference_agrees_with_itself() -> None:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from harness.clock import SECOND
-from harness.loop import HorizonPassed, Stuck, VirtualLoop, run
+from harness.loop import HorizonPassed, Standstill, Stuck, VirtualLoop, run
 
 
 def test_controllers_go_before_the_world_at_the_same_instant() -> None:
@@ -111,3 +111,14 @@ def test_a_year_passes_at_once() -> None:
         return loop.time()
 
     assert run(loop, main()) == 365 * 24 * 3600
+
+
+def test_work_without_delay_for_ever_is_an_error_and_not_a_hang() -> None:
+    loop = VirtualLoop()
+
+    async def main() -> None:
+        while True:
+            await loop.world_sleep(0)
+
+    with pytest.raises(Standstill, match=r"virtual time stands still at 0\.000 s"):
+        run(loop, main())

@@ -13,7 +13,8 @@ from harness.runner import RunConfig, Runner
 from tests.core.kit import play, scenario_of, trace_of
 
 PLAN: plans.Plan = {
-    "lifecycles": {"ant": {"start_after": 1.0, "ready_after": 3.0, "stop_after": 1.0}},
+    "lifecycles": {"ant": [{"start_after": 1.0, "ready_after": 3.0, "stop_after": 1.0}]},
+    "owned": False,
     "replica_sets": [
         {
             "name": "ant",
@@ -26,7 +27,15 @@ PLAN: plans.Plan = {
     ],
     "steps": [
         {"after": 11.0, "do": "fail-pod", "owner": "ant", "index": 2},
-        {"after": 0.5, "do": "error", "code": 500, "verb": "create", "resource": "pods", "times": 2, "retry_after": None},
+        {
+            "after": 0.5,
+            "do": "error",
+            "code": 500,
+            "verb": "create",
+            "resource": "pods",
+            "times": 2,
+            "retry_after": None,
+        },
         {"after": 5.0, "do": "scale", "name": "ant", "replicas": 7},
         {"after": 5.0, "do": "scale", "name": "ant", "replicas": 2},
         {"after": 1.0, "do": "drop-watch", "resource": "pods"},

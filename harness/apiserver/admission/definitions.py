@@ -39,11 +39,26 @@ def _establish(state: State, kind: Kind, definition: dict[str, Any]) -> None:
     if (definition.get("status") or {}).get("conditions"):
         return
     now, spec = state.timestamp(), definition["spec"]
-    conditions = [{"type": "NamesAccepted", "status": "True", "lastTransitionTime": now, "reason": "NoConflicts",
-                   "message": "no conflicts found"},
-                  {"type": "Established", "status": "True", "lastTransitionTime": now,
-                   "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}]
-    status = {"conditions": conditions, "acceptedNames": spec["names"],
-              "storedVersions": [item["name"] for item in spec["versions"] if item.get("storage")]}
+    conditions = [
+        {
+            "type": "NamesAccepted",
+            "status": "True",
+            "lastTransitionTime": now,
+            "reason": "NoConflicts",
+            "message": "no conflicts found",
+        },
+        {
+            "type": "Established",
+            "status": "True",
+            "lastTransitionTime": now,
+            "reason": "InitialNamesAccepted",
+            "message": "the initial names have been accepted",
+        },
+    ]
+    status = {
+        "conditions": conditions,
+        "acceptedNames": spec["names"],
+        "storedVersions": [item["name"] for item in spec["versions"] if item.get("storage")],
+    }
     payload = {**definition, "metadata": dict(definition["metadata"]), "status": status}
     state.put(kind, "", definition["metadata"]["name"], payload)

@@ -58,8 +58,10 @@ def _fill(call: Call, payload: dict[str, Any], limit_range: dict[str, Any]) -> N
     if notes:
         payload["spec"] = shared_pod_spec(spec)
         metadata = payload["metadata"]
-        metadata["annotations"] = {**(metadata.get("annotations") or {}),
-                                   "kubernetes.io/limit-ranger": "LimitRanger plugin set: " + "; ".join(notes)}
+        metadata["annotations"] = {
+            **(metadata.get("annotations") or {}),
+            "kubernetes.io/limit-ranger": "LimitRanger plugin set: " + "; ".join(notes),
+        }
 
 
 def validate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
@@ -115,8 +117,9 @@ def _violations(item: dict[str, Any], resources: dict[str, Any], kind: str) -> l
     for name, bound in (item.get("maxLimitRequestRatio") or {}).items():
         asked, limit = requests.get(name), limits.get(name)
         if asked is None or limit is None or parse(asked) == 0:
-            found.append(f"{name} max limit to request ratio per {kind} is {bound}, but no request is specified or "
-                         "request is 0")
+            found.append(
+                f"{name} max limit to request ratio per {kind} is {bound}, but no request is specified or request is 0"
+            )
         elif parse(limit) / parse(asked) > parse(bound):
             ratio = float(parse(limit) / parse(asked))
             found.append(f"{name} max limit to request ratio per {kind} is {bound}, but provided ratio is {ratio:f}")

@@ -23,5 +23,6 @@ def admit(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any]
     metadata = payload["metadata"]
     name = metadata.get("name") or metadata.get("generateName") or "Unknown"
     raise call.forbidden(
-        name, f"unable to create new content in namespace {call.namespace} because it is being terminated",
+        name,
+        f"unable to create new content in namespace {call.namespace} because it is being terminated",
     ).with_cause("NamespaceTerminating", f"namespace {call.namespace} is being terminated", "metadata.namespace")

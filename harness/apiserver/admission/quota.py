@@ -1,6 +1,6 @@
 """ResourceQuota: refuse what would exceed a quota, and keep every quota's usage up to date.
 
-From apiserver/pkg/admission/plugin/resourcequota/controller.go and pkg/quota/v1/evaluator/core/pods.go. Upstream's quota
+From apiserver/pkg/admission/plugin/resourcequota/controller.go and pkg/quota/v1/evaluator/core/pods.go. Upstream's
 controller releases usage a little later than the object goes; here it is released at once.
 """
 
@@ -16,8 +16,9 @@ from harness.apiserver.state import Call, State
 
 Usage = dict[str, Fraction]
 _COMPUTE = {"cpu": "requests.cpu", "memory": "requests.memory", "ephemeral-storage": "requests.ephemeral-storage"}
-_COUNTED_BARE = frozenset({"pods", "replicationcontrollers", "resourcequotas", "services", "secrets", "configmaps",
-                           "persistentvolumeclaims"})
+_COUNTED_BARE = frozenset(
+    {"pods", "replicationcontrollers", "resourcequotas", "services", "secrets", "configmaps", "persistentvolumeclaims"}
+)
 _POD_RESOURCES = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
@@ -80,10 +81,17 @@ def _scopes_match(quota: dict[str, Any], pod: dict[str, Any], kind: Kind) -> boo
         return False
     for scope in scopes:
         terminating = pod["spec"].get("activeDeadlineSeconds") is not None
-        best_effort = not any((container.get("resources") or {}).get(side) for container in pod["spec"]["containers"]
-                              for side in ("requests", "limits"))
-        if {"Terminating": not terminating, "NotTerminating": terminating, "BestEffort": not best_effort,
-                "NotBestEffort": best_effort}.get(scope, False):
+        best_effort = not any(
+            (container.get("resources") or {}).get(side)
+            for container in pod["spec"]["containers"]
+            for side in ("requests", "limits")
+        )
+        if {
+            "Terminating": not terminating,
+            "NotTerminating": terminating,
+            "BestEffort": not best_effort,
+            "NotBestEffort": best_effort,
+        }.get(scope, False):
             return False
     return True
 
@@ -104,8 +112,9 @@ def _check_specified(call: Call, payload: dict[str, Any], quota: dict[str, Any],
                 missing.setdefault(name, []).append(container.get("name", ""))
     if missing:
         text = "; ".join(f"{name} for: {','.join(names)}" for name, names in sorted(missing.items()))
-        raise call.forbidden(payload["metadata"]["name"],
-                             f"failed quota: {quota['metadata']['name']}: must specify {text}")
+        raise call.forbidden(
+            payload["metadata"]["name"], f"failed quota: {quota['metadata']['name']}: must specify {text}"
+        )
 
 
 def admit(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
@@ -119,23 +128,32 @@ def admit(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any]
             _admit_one(state, call, payload, old, quota)
 
 
-def _admit_one(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None,
-               quota: dict[str, Any]) -> None:
+def _admit_one(
+    state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None, quota: dict[str, Any]
+) -> None:
     status = quota.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
     if call.kind.resource == "pods" and old is None:
         _check_specified(call, payload, quota, hard)
     before = usage_of(state, old, call.kind) if old is not None else {}
-    asked = {name: amount - before.get(name, Fraction(0))
-             for name, amount in usage_of(state, payload, call.kind).items() if name in hard}
-    over = [name for name, amount in asked.items()
-            if amount > 0 and parse(used.get(name, "0")) + amount > parse(hard[name])]
+    asked = {
+        name: amount - before.get(name, Fraction(0))
+        for name, amount in usage_of(state, payload, call.kind).items()
+        if name in hard
+    }
+    over = [
+        name for name, amount in asked.items() if amount > 0 and parse(used.get(name, "0")) + amount > parse(hard[name])
+    ]
     if over:
-        raise call.forbidden(payload["metadata"]["name"], (
-            f"exceeded quota: {quota['metadata']['name']}, "
-            f"requested: {_listed((name, spell(asked[name], hard[name])) for name in over)}, "
-            f"used: {_listed((name, str(used.get(name, '0'))) for name in over)}, "
-            f"limited: {_listed((name, str(hard[name])) for name in over)}"))
+        raise call.forbidden(
+            payload["metadata"]["name"],
+            (
+                f"exceeded quota: {quota['metadata']['name']}, "
+                f"requested: {_listed((name, spell(asked[name], hard[name])) for name in over)}, "
+                f"used: {_listed((name, str(used.get(name, '0'))) for name in over)}, "
+                f"limited: {_listed((name, str(hard[name])) for name in over)}"
+            ),
+        )
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------
@@ -193,5 +211,9 @@ def _recount(state: State, quota_kind: Kind, quota: dict[str, Any]) -> None:
 
 def _store(state: State, quota_kind: Kind, quota: dict[str, Any], hard: dict[str, Any], used: dict[str, Any]) -> None:
     metadata = dict(quota["metadata"])
-    state.put(quota_kind, metadata["namespace"], metadata["name"],
-              {**quota, "metadata": metadata, "status": {"hard": dict(hard), "used": used}})
+    state.put(
+        quota_kind,
+        metadata["namespace"],
+        metadata["name"],
+        {**quota, "metadata": metadata, "status": {"hard": dict(hard), "used": used}},
+    )

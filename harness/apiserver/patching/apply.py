@@ -18,10 +18,27 @@ from harness.apiserver.state import Call, State
 
 Path = tuple[str, ...]
 #: Names the object, so it is owned by nobody.
-_UNOWNED: frozenset[Path] = frozenset({
-    ("f:apiVersion",), ("f:kind",), ("f:metadata",), *(("f:metadata", f"f:{name}") for name in (
-        "name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields",
-        "deletionTimestamp", "selfLink"))})
+_UNOWNED: frozenset[Path] = frozenset(
+    {
+        ("f:apiVersion",),
+        ("f:kind",),
+        ("f:metadata",),
+        *(
+            ("f:metadata", f"f:{name}")
+            for name in (
+                "name",
+                "namespace",
+                "uid",
+                "resourceVersion",
+                "generation",
+                "creationTimestamp",
+                "managedFields",
+                "deletionTimestamp",
+                "selfLink",
+            )
+        ),
+    }
+)
 _ABSENT = object()
 
 
@@ -50,8 +67,14 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
     for name in ("apiVersion", "kind"):
         result[name] = body.get(name, result.get(name))
     result["metadata"] = {**(result.get("metadata") or {}), "name": (body.get("metadata") or {}).get("name", call.name)}
-    entry = {"manager": manager, "operation": "Apply", "apiVersion": call.kind.api_version, "time": state.timestamp(),
-             "fieldsType": "FieldsV1", "fieldsV1": _fields(path for path in config if path not in _UNOWNED)}
+    entry = {
+        "manager": manager,
+        "operation": "Apply",
+        "apiVersion": call.kind.api_version,
+        "time": state.timestamp(),
+        "fieldsType": "FieldsV1",
+        "fieldsV1": _fields(path for path in config if path not in _UNOWNED),
+    }
     if call.subresource:
         entry["subresource"] = call.subresource
     if mine is not None and mine.get("fieldsV1") == entry["fieldsV1"]:
@@ -63,11 +86,19 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
 
 def _same(entry: dict[str, Any], manager: str, subresource: str) -> bool:
     return (entry.get("manager"), entry.get("operation"), entry.get("subresource", "")) == (
-        manager, "Apply", subresource)
+        manager,
+        "Apply",
+        subresource,
+    )
 
 
-def _settle_conflicts(managers: list[dict[str, Any]], mine: dict[str, Any] | None, config: dict[Path, Any],
-                      current: dict[str, Any], force: bool) -> None:
+def _settle_conflicts(
+    managers: list[dict[str, Any]],
+    mine: dict[str, Any] | None,
+    config: dict[Path, Any],
+    current: dict[str, Any],
+    force: bool,
+) -> None:
     """Raise the conflicts, or with force take the fields from their owners."""
     conflicts: list[tuple[str, str]] = []
     for entry in managers:
@@ -86,7 +117,8 @@ def _settle_conflicts(managers: list[dict[str, Any]], mine: dict[str, Any] | Non
         text = f'conflict with "{conflicts[0][0]}": {conflicts[0][1]}'
     else:
         text = "conflicts with " + "\n- ".join(
-            [f'"{owner}":' + "".join(f"\n- {path}" for who, path in conflicts if who == owner) for owner in owners])
+            [f'"{owner}":' + "".join(f"\n- {path}" for who, path in conflicts if who == owner) for owner in owners]
+        )
     error = errors.ApiError(409, "Conflict", f"Apply failed with {len(conflicts)} {noun}: {text}")
     for owner, path in conflicts:
         error.with_cause("FieldManagerConflict", f'conflict with "{owner}"', path)
@@ -150,7 +182,8 @@ def _find(container: list[Any], part: str) -> int | None:
             if item == wanted:
                 return index
         elif isinstance(item, dict) and all(
-                item.get(key, "TCP" if key == "protocol" else None) == value for key, value in wanted.items()):
+            item.get(key, "TCP" if key == "protocol" else None) == value for key, value in wanted.items()
+        ):
             return index
     return None
 
@@ -185,7 +218,7 @@ def _set(root: dict[str, Any], path: Path, value: Any) -> None:
         if index is None:
             node.append(value if part.startswith("v:") else dict(orjson.loads(part[2:])))
             index = len(node) - 1
-            if part.startswith("k:") and "containerPort" in node[index] and ("f:protocol",) != path[position + 1:]:
+            if part.startswith("k:") and "containerPort" in node[index] and path[position + 1 :] != ("f:protocol",):
                 node[index].pop("protocol", None)
         node = node[index]
 
@@ -220,6 +253,9 @@ def _dotted(path: Path) -> str:
         elif part.startswith("v:"):
             text += f"[={part[2:]}]"
         else:
-            text += "[" + ",".join(f"{key}={orjson.dumps(value).decode()}"
-                                   for key, value in orjson.loads(part[2:]).items()) + "]"
+            text += (
+                "["
+                + ",".join(f"{key}={orjson.dumps(value).decode()}" for key, value in orjson.loads(part[2:]).items())
+                + "]"
+            )
     return text

@@ -12,11 +12,27 @@ from harness.apiserver.errors import ApiError, bad_request
 
 #: Lists of objects and the field that identifies an element.
 MERGE_KEYS = {
-    "containers": "name", "initContainers": "name", "ephemeralContainers": "name", "env": "name", "volumes": "name",
-    "volumeMounts": "mountPath", "volumeDevices": "devicePath", "imagePullSecrets": "name", "hostAliases": "ip",
-    "topologySpreadConstraints": "topologyKey", "conditions": "type", "ownerReferences": "uid", "addresses": "type",
-    "podIPs": "ip", "hostIPs": "ip", "resourceClaims": "name", "schedulingGates": "name", "secrets": "name",
-    "ports": "containerPort", "resourceClaimStatuses": "name", "webhooks": "name",
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "env": "name",
+    "volumes": "name",
+    "volumeMounts": "mountPath",
+    "volumeDevices": "devicePath",
+    "imagePullSecrets": "name",
+    "hostAliases": "ip",
+    "topologySpreadConstraints": "topologyKey",
+    "conditions": "type",
+    "ownerReferences": "uid",
+    "addresses": "type",
+    "podIPs": "ip",
+    "hostIPs": "ip",
+    "resourceClaims": "name",
+    "schedulingGates": "name",
+    "secrets": "name",
+    "ports": "containerPort",
+    "resourceClaimStatuses": "name",
+    "webhooks": "name",
 }
 #: Lists of plain values that are merged as sets.
 MERGED_SETS = frozenset({"finalizers"})
@@ -115,8 +131,7 @@ def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], key:
         merged[identity] = apply_strategic(merged.get(identity, {}), item)
         touched[identity] = None
     server_only = [item for identity, item in merged.items() if identity not in touched]
-    return _interleaved(server_only, [merged[identity] for identity in touched], current,
-                        lambda item: item.get(key))
+    return _interleaved(server_only, [merged[identity] for identity in touched], current, lambda item: item.get(key))
 
 
 def _identity(item: dict[str, Any], key: str) -> Any:

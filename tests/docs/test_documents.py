@@ -1,0 +1,305 @@
+"""What the documents show is run: scenarios, faults, commands, names and links."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import importlib.util
+import inspect
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import harness.scenario
+from harness.cli import main, root
+from harness.cluster import Cluster
+from harness.docs import LIMITS_PAGE, limits_page
+from harness.network import Faults
+from harness.runner import Outcome, RunConfig, Runner
+from harness.scenario import Scenario, scenario, scenarios_of
+from harness.world import Kubelet
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.page.stem}-{self.line}"
+
+
+def blocks(language: str) -> list[Block]:
+    return [block for page in PAGES for block in _blocks(page) if block.language == language]
+
+
+def _blocks(page: Path) -> Iterator[Block]:
+    opened: tuple[int, str] | None = None
+    lines: list[str] = []
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.startswith("```") and opened is None:
+            opened, lines = (number, line.removeprefix("```").strip()), []
+        elif line.startswith("```"):
+            assert opened is not None
+            yield Block(page, *opened, "\n".join(lines) + "\n")
+            opened = None
+        else:
+            lines.append(line)
+    assert opened is None, f"{page.name}: the block of line {opened} never ends"
+
+
+def section(page: str, heading: str) -> str:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    found = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"docs/{page} has no section {heading!r}"
+    return found[1]
+
+
+def load_block(block: Block, folder: Path) -> ModuleType:
+    """The block as a module; it must lie in a file, because a scenario knows its line."""
+    name = f"document_{block.name.replace('-', '_').lower()}"
+    path = folder / f"{name}.py"
+    path.write_text(block.text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def judge(one: Scenario) -> Outcome:
+    with Runner(RunConfig.parse(against="none")) as runner:
+        return runner.run(one)
+
+
+# -- scenarios ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_documents_show_scenarios() -> None:
+    pages = {block.page.name for block in blocks("python")}
+    assert {"README.md", "scenarios.md"} <= pages
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.name)
+def test_a_python_block_holds_scenarios_that_pass(block: Block, tmp_path: Path) -> None:
+    declared = scenarios_of(load_block(block, tmp_path))
+    assert declared, f"{block.name}: show a whole scenario, so that it can be run"
+    for one in declared:
+        outcome = judge(one)
+        assert (outcome.verdict, outcome.message) == ("pass", ""), one.id
+
+
+# -- faults ------------------------------------------------------------------------------------------------------------
+
+
+def fault_calls() -> list[str]:
+    rows = [line for line in section("scenarios.md", "Faults").splitlines() if line.startswith("| `")]
+    return [row.split("|")[1].strip().strip("`") for row in rows]
+
+
+@pytest.mark.parametrize("call", fault_calls())
+def test_a_fault_of_the_catalogue_can_be_called_and_acts(call: str) -> None:
+    is_rule = ".faults." in call or ".crash_at(" in call
+    lines = ["async def act(cluster, pick):", f"    return {call}"]
+    space: dict[str, Any] = {}
+    exec("\n".join(lines), space)  # noqa: S102 - it is our own page
+
+    @scenario("replicaset/catalogue", must="A fault MUST act.", source="docs/scenarios.md")
+    async def body(cluster: Cluster) -> None:
+        from harness import objects
+        from harness.world import pick
+
+        await cluster.create(objects.replica_set("web", 2))
+        await cluster.settle()
+        fault = await space["act"](cluster, pick)
+        await cluster.scale("web", 4)
+        await cluster.run(60)
+        if cluster.controllers_running:
+            await cluster.crash()
+        await cluster.start()
+        await cluster.run(60)
+        cluster.expect_true("the fault was met", not is_rule or fault.hits)
+
+    outcome = judge(body)
+    assert (outcome.verdict, outcome.message) == ("pass", "")
+
+
+def test_the_catalogue_is_whole() -> None:
+    rules = {name for name in vars(Faults) if not name.startswith("_")} - {"add", "hit", "clear"}
+    watches = {"set_lag", "hold", "release", "drop_watch", "expire_watch"}
+    controllers = {"crash", "start", "crash_at"}
+    kubelet = {name for name, value in vars(Kubelet).items() if inspect.isfunction(value) and not name.startswith("_")}
+    kubelet -= {"next_due", "pending", "observe"}
+    shown = " ".join(fault_calls())
+    missing = [name for name in sorted(rules | watches | controllers | kubelet) if f".{name}(" not in shown]
+    assert not missing
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+
+
+def commands() -> list[str]:
+    shown = [
+        line.removeprefix("$ ") for block in blocks("console") for line in block.text.splitlines() if line[:2] == "$ "
+    ]
+    for page in PAGES:
+        outside = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        shown += re.findall(r"`(lockstep [^`\n]+)`", outside)
+    parts = [part.strip() for line in shown for part in re.split(r"&&|;", line)]
+    ours = [part for part in parts if re.match(r"(\S*/)?lockstep ", part)]
+    return sorted({re.sub(r"^\S*/lockstep ", "lockstep ", part) for part in ours})
+
+
+def is_cheap(words: list[str]) -> bool:
+    """Whether a command needs neither Go nor long: it lists things, or runs some scenarios by themselves."""
+    if words[0] in ("list", "--version", "--help"):
+        return True
+    live = any("upstream" in word for word in words)
+    return words[0] == "run" and "none" in words and not words[1].startswith("-") and not live
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_exists_with_its_options(command: str) -> None:
+    words = [str(ROOT / "README.md") if word in ("FILE", "A.json", "B.json") else word for word in shlex.split(command)]
+    context = root.make_context("lockstep", words[1:], resilient_parsing=words[1].startswith("-"))
+    if words[1].startswith("-"):
+        return
+    _, verb, rest = root.resolve_command(context, words[1:])
+    assert verb is not None
+    if rest:  # else the page only names the verb
+        verb.make_context(words[1], list(rest), parent=context)
+
+
+def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
+    shown = [one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
+    known = shown + [one.id for one in harness.scenario.load()]
+    for command in commands():
+        for word in shlex.split(command):
+            if word.startswith("replicaset/") and "my-" not in word:
+                assert fnmatch.filter(known, word), f"{command}: no scenario is called {word}"
+
+
+@pytest.mark.parametrize("command", [one for one in commands() if is_cheap(shlex.split(one)[1:])])
+def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shown = {one.id: one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
+    there = {one.id: one for one in harness.scenario.load()}
+    both = {**there, **shown}
+    monkeypatch.setattr(harness.scenario, "load", lambda: [both[key] for key in sorted(both)])
+    assert main(shlex.split(command)[1:]) == 0
+
+
+# -- a failure, as the page shows it -----------------------------------------------------------------------------------
+
+
+def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A controller that forgets terminating pods, held to one that counts them."""
+    from harness.environments.memory import run_scenario
+    from harness.implementations.reference import Reference
+    from harness.trace import compare
+    from harness.trace.explain import explain
+    from harness.trace.ledger import Ledger
+    from harness.trace.normalise import normalise
+    from reference_impl.replicaset import sync
+
+    named = "replicaset/replaces-a-deleted-pod"
+    declared = [one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
+    one = next(found for found in declared if found.id == named)
+    right = run_scenario(one, Reference())
+    monkeypatch.setattr(sync, "filter_terminating_pods", lambda _: [])
+    wrong = run_scenario(one, Reference())
+    traces = [normalise(run.history, run.start_instant) for run in (right, wrong)]
+    judged = Ledger().judge(named, "1.36.3", True, compare.compare(*traces))
+    names = ("upstream 1.36.3 (recorded)", "reference")
+    said = explain(judged, named, one.must, names, f"lockstep run {named}")
+    assert said + "\n" in [block.text for block in blocks("text")]
+
+
+# -- names and links ---------------------------------------------------------------------------------------------------
+
+
+def reference_names() -> list[str]:
+    text = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"`([\w/]+\.py::[\w.]+)`", text)))
+
+
+def test_the_steps_of_the_documents_are_mapped() -> None:
+    assert len(reference_names()) > 30
+
+
+@pytest.mark.parametrize("name", reference_names())
+def test_a_function_of_the_reference_exists(name: str) -> None:
+    path, _, attributes = name.partition("::")
+    found: Any = importlib.import_module("reference_impl." + path.removesuffix(".py").replace("/", "."))
+    for attribute in attributes.split("."):
+        found = getattr(found, attribute)
+    assert callable(found)
+
+
+def test_every_finding_is_held_by_something_that_exists() -> None:
+    known = {one.id for one in harness.scenario.load()}
+    text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert len(entries) >= 6
+    for entry in entries:
+        title = entry.splitlines()[0]
+        held = re.search(r"^\*\*Held by\.\*\* (.+?)(?=\n\n|\Z)", entry, re.MULTILINE | re.DOTALL)
+        assert held, f"{title}: say what holds it"
+        names = re.findall(r"`([^`]+)`", held[1])
+        assert names, f"{title}: name a scenario, a regression or a test"
+        for name in names:
+            assert name in known or _is_test(name), f"{title}: {name} does not exist"
+
+
+def _is_test(name: str) -> bool:
+    path, _, function = name.partition("::")
+    file = ROOT / path
+    return file.is_file() and (not function or f"def {function}(" in file.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that the headings of a page make."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        other = (page.parent / target).resolve() if target else page
+        assert other.exists(), f"{page.name}: {target} is not there"
+        assert not anchor or anchor in anchors(other), f"{page.name}: {target} has no heading for #{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_paths_that_are_named_exist(page: Path) -> None:
+    """Files of this repository in backticks; what a user makes is not among them."""
+    tops = "harness|reference_impl|conformance|fixtures|tests|docs"
+    for path in re.findall(rf"`((?:{tops})/[\w./-]*\.(?:py|go|md|yaml))`", page.read_text(encoding="utf-8")):
+        if "my_" not in path and "fixtures/" not in path:
+            assert (ROOT / path).exists(), f"{page.name}: {path} is not there"
+
+
+# -- generated pages ---------------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_limits_is_up_to_date() -> None:
+    assert LIMITS_PAGE.read_text(encoding="utf-8") == limits_page(), "run python -m harness.docs"

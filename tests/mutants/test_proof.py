@@ -1,0 +1,131 @@
+"""From scenarios to results: what counts as evidence, in which order it is tried, and when a mutant survives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness import mutants
+from harness.mutants import proof
+from harness.mutants.bench import Bench
+from harness.mutants.catalogue import Catalogue, Mutant
+from harness.mutants.errors import MutantError
+from harness.mutants.proof import Prover
+from harness.mutants.suite import Report
+from harness.mutants.trial import Answer, Trial
+
+Make = Callable[..., Mutant]
+NAMES = ("replicaset/burst", "replicaset/events", "replicaset/status")
+
+
+class Cluster:
+    """A suite of three scenarios: `flaws` says which of them a mutant does not pass, and with what message."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.flaws: dict[str | None, dict[str, str]] = {None: {}}
+        self.died = ""
+        self.trials: list[Trial] = []
+        self.present: str | None = None
+        self.said: list[str] = []
+        monkeypatch.setattr(proof, "load", lambda: [SimpleNamespace(id=name) for name in NAMES])
+        monkeypatch.setattr(proof, "run", self.run)
+        self.bench = Bench("reference", None, self.ready)
+
+    @contextmanager
+    def ready(self, mutant: Mutant | None) -> Iterator[None]:
+        self.present = mutant.name if mutant else None
+        yield
+
+    def run(self, trial: Trial, _: Any) -> Report:
+        self.trials.append(trial)
+        flaws = self.flaws[self.present]
+        answers = []
+        for name in trial.scenarios:
+            answers.append(Answer(name, "fail" if name in flaws else "pass", flaws.get(name, "")))
+            if name in flaws and trial.fail_fast:
+                break
+        return Report(tuple(answers), self.died)
+
+    def prover(self) -> Prover:
+        prover = Prover(self.bench, "1.36.3", self.said.append)
+        prover.establish()
+        return prover
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    return Cluster(monkeypatch)
+
+
+def test_the_first_scenario_that_fails_kills(cluster: Cluster, mutant: Make) -> None:
+    cluster.flaws["no-limit"] = {"replicaset/events": "got\n 3", "replicaset/status": "late"}
+    result = cluster.prover().prove(mutant())
+    assert (result.name, result.killed_by, result.how) == ("upstream/no-limit", ("replicaset/events",), "got 3")
+    assert result.tried == 2
+
+
+def test_a_mutant_that_passes_everything_survives(cluster: Cluster, mutant: Make) -> None:
+    cluster.flaws["no-limit"] = {}
+    result = cluster.prover().prove(mutant())
+    assert (result.killed_by, result.how, result.tried) == ((), "", 3)
+
+
+def test_likely_scenarios_come_first_and_all_are_tried(cluster: Cluster, mutant: Make) -> None:
+    cluster.flaws["no-limit"] = {}
+    cluster.prover().prove(mutant(likely=("*/status",)))
+    assert cluster.trials[-1].scenarios == ("replicaset/status", "replicaset/burst", "replicaset/events")
+
+
+def test_what_the_unmodified_controller_fails_is_no_evidence(cluster: Cluster, mutant: Make) -> None:
+    cluster.flaws[None] = {"replicaset/burst": "got 4"}
+    cluster.flaws["no-limit"] = {"replicaset/burst": "got 5"}
+    assert cluster.prover().prove(mutant()).killed_by == ()
+    assert cluster.said == [
+        "replicaset/burst proves nothing: the unmodified controller does not pass it: got 4",
+    ]
+    assert not cluster.trials[0].fail_fast
+
+
+@pytest.mark.parametrize(("died", "reason"), [("", "passes no scenario"), ("hung", "hung")])
+def test_an_unmodified_controller_that_cannot_be_run_is_an_error(cluster: Cluster, died: str, reason: str) -> None:
+    cluster.died = died
+    cluster.flaws[None] = {} if died else dict.fromkeys(NAMES, "got 4")
+    with pytest.raises(MutantError, match=f"the unmodified reference {reason}; see `lockstep run`"):
+        cluster.prover()
+
+
+def test_one_command_runs_the_mutants_of_both_kinds(
+    monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make
+) -> None:
+    benches: list[str] = []
+
+    @contextmanager
+    def bench_for(kind: str, release: str, _: Any) -> Iterator[Bench]:
+        benches.append(f"{kind} {release}")
+        yield cluster.bench
+
+    def catalogue(kind: str) -> Catalogue:
+        return Catalogue(kind, "1.36.3", (mutant(kind=kind), mutant(kind=kind, name="slow")))
+
+    monkeypatch.setattr(mutants, "bench_for", bench_for)
+    monkeypatch.setattr(mutants, "load", catalogue)
+    cluster.flaws |= {"no-limit": {"replicaset/burst": "got 5"}, "slow": {}}
+    lines: list[str] = []
+    results = mutants.mutants(progress=lines.append)
+    assert [(one.name, bool(one.killed_by)) for one in results] == [
+        ("reference/no-limit", True),
+        ("reference/slow", False),
+        ("upstream/no-limit", True),
+        ("upstream/slow", False),
+    ]
+    assert benches == ["reference 1.36.3", "upstream 1.36.3"]
+    assert [line for line in lines if "SURVIVED" in line] == [
+        "2/4 reference/slow: SURVIVED 3 scenarios: There is no limit.",
+        "4/4 upstream/slow: SURVIVED 3 scenarios: There is no limit.",
+    ]
+    assert [one.name for one in mutants.mutants(["slow"], of="upstream")] == ["upstream/slow"]
+    assert benches[2:] == ["upstream 1.36.3"]
