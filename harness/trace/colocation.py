@@ -1,7 +1,7 @@
 """How many pods of the same or a related owner share a node: the "doubled up" criterion of upstream's deletion ranking.
 
 Upstream counts the active pods of all ReplicaSets that share a controller with the one at hand, node by node
-(`replicaset.getPodsRankedByRelatedPodsOnSameNode`). The count is taken as it was before the controllers under test
+(`replicaset.getPodsRankedByRelatedPodsOnSameNode`); for a ReplicaSet that nobody controls it counts none. The count is taken as it was before the controllers under test
 began to write in this instant, since the order of their writes inside an instant is free.
 """
 
@@ -23,7 +23,7 @@ class Colocation:
     """Follows the pods of a run, write by write."""
 
     def __init__(self) -> None:
-        self._families: dict[str, str] = {}  # uid of an owner: uid of its own controller, or its own uid
+        self._families: dict[str, str] = {}  # uid of an owner: uid of its own controller, if it has one
         self._places: dict[str, _Place] = {}  # uid of an active pod: where it is
         self._counts: dict[_Place, int] = {}
         self._leaving: dict[str, None] = {}
@@ -37,9 +37,8 @@ class Colocation:
         """Take note of a successful write. Pods that the controllers under test remove count until the instant ends."""
         if write.resource == "pods":
             self._follow_pod(write, under_test)
-        elif write.after is not None:
-            reference = controller_of(write.after)
-            self._families[uid(write.after)] = str(reference["uid"]) if reference else uid(write.after)
+        elif write.after is not None and (reference := controller_of(write.after)) is not None:
+            self._families[uid(write.after)] = str(reference["uid"])
 
     def _follow_pod(self, write: Write, under_test: bool) -> None:
         pod = uid(write.after or write.before or {})
@@ -69,5 +68,5 @@ class Colocation:
         reference = controller_of(pod)
         if not node or reference is None:
             return None
-        owner = str(reference.get("uid", ""))
-        return self._families.get(owner, owner), str(node)
+        family = self._families.get(str(reference.get("uid", "")))
+        return None if family is None else (family, str(node))

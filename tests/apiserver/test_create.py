@@ -287,3 +287,13 @@ def test_equal_owner_references_count_once(client: Client) -> None:
     reference = {**_OWNER, "name": "r", "uid": "1"}
     created = client.ok("POST", PODS, pod("a", ownerReferences=[reference, dict(reference)]))
     assert created["metadata"]["ownerReferences"] == [reference]
+
+
+@pytest.mark.parametrize(("cost", "accepted"), [("7", True), ("-7", True), ("0", True), ("+7", False), ("07", False),
+                                                ("seven", False), ("2147483648", False)])
+def test_a_deletion_cost_is_a_32_bit_integer(client: Client, cost: str, accepted: bool) -> None:
+    body = pod("costly")
+    body["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": cost}
+    reply = client.call("POST", PODS, body)
+    assert reply.status == (201 if accepted else 422)
+    assert accepted or "must be a 32bit integer" in reply.body["message"]

@@ -115,8 +115,7 @@ def test_nothing_done_and_a_tolerance(make_story: Any) -> None:
   The first difference is at +12.345 s:
 
     pods web#2
-      expected  delete pods web#2 (Running, ready since +6 s, 2 related pods on
-                its node, created +4 s)
+      expected  delete pods web#2 (Running, ready since +6 s, created +4 s)
       got       nothing of the kind
 
     event on ReplicaSet web

@@ -10,6 +10,9 @@ from harness.trace.model import Trace
 from harness.trace.normalise import normalise
 
 
+DEPLOYMENT = {"uid": "00000000-0000-4000-8000-00000000dddd", "name": "web", "controller": True}
+
+
 def instant(trace: Trace, at: str) -> dict[str, Any]:
     return next((one for one in trace.instants if one["at"] == at), {})
 
@@ -136,7 +139,6 @@ def test_a_deleted_pod_is_described_by_what_ranks_it(story: Any) -> None:
             "restarts": 2,
             "cost": "7",
             "created": "+1",
-            "colocated": 2,
         },
         {"phase": "Pending", "created": "+3"},
     ]
@@ -144,6 +146,7 @@ def test_a_deleted_pod_is_described_by_what_ranks_it(story: Any) -> None:
 
 def test_neighbours_are_counted_as_they_were_before_the_instant(story: Any) -> None:
     story.replica_set(replicas=3)
+    story.change("replicasets.apps", "web", metadata={"ownerReferences": [DEPLOYMENT]})
     names = [story.at(1).create_pod() for _ in range(3)]
     for name in names:
         story.at(2).run_pod(name, "node-1")
@@ -154,11 +157,20 @@ def test_neighbours_are_counted_as_they_were_before_the_instant(story: Any) -> N
     assert deleted["pod"]["colocated"] == 3
 
 
+def test_pods_of_a_replica_set_that_nobody_controls_have_no_neighbours(story: Any) -> None:
+    story.replica_set(replicas=2)
+    names = [story.at(1).create_pod() for _ in range(2)]
+    for name in names:
+        story.at(2).run_pod(name, "node-1")
+    story.at(5).delete_pod(names[0])
+    [deleted] = instant(normalise(story.history), "5.000")["writes"]
+    assert "colocated" not in deleted["pod"]
+
+
 def test_pods_of_related_replica_sets_count_as_neighbours(story: Any) -> None:
-    deployment = {"uid": "00000000-0000-4000-8000-00000000dddd", "name": "web", "controller": True}
     for name in ("old", "new"):
         story.replica_set(name)
-        story.change("replicasets.apps", name, metadata={"ownerReferences": [deployment]})
+        story.change("replicasets.apps", name, metadata={"ownerReferences": [DEPLOYMENT]})
         story.at(1).run_pod(story.create_pod(name), "node-1")
     story.at(5).delete_pod(next(name for kind, name in story.objects if kind == "pods" and name.startswith("old")))
     [deleted] = instant(normalise(story.history), "5.000")["writes"]
