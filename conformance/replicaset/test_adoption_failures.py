@@ -60,21 +60,22 @@ async def test_adoption_conflict_is_retried(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-adoption-does-not-stop-others",
-    must="When one of several adoptions fails, the others MUST be made in the same sync, and no pod be created before "
-    "all have succeeded.",
+    must="When one of two adoptions fails, the other MUST be made in the same sync, and no pod be created before both "
+    "have succeeded.",
     source=("pkg/controller/controller_ref_manager.go ClaimPods",),
     features=("adoption", "back-off"),
 )
 async def test_failed_adoption_does_not_stop_others(cluster: Cluster) -> None:
-    for name in ("contended", "free-1", "free-2"):
+    # Two and no more: the order of adoptions is open, and with a third one so is what the next sync has seen of them.
+    for name in ("contended", "free"):
         await cluster.create(objects.pod(name, objects.labels_of("web")))
     await cluster.run_until(10)
     cluster.faults.error(500, verb="patch", resource="pods", name="contended")
-    await cluster.create(objects.replica_set("web", 4))
+    await cluster.create(objects.replica_set("web", 3))
     await cluster.run(60)
-    free = {(one.name, one.code) for one in cluster.writes("patch", "pods") if one.name != "contended"}
-    cluster.expect("other adoptions", free, {("free-1", 200), ("free-2", 200)})
-    # The adoption of the others wakes the ReplicaSet up, so that it does not wait for its back-off.
+    free = [(one.code, cluster.at(one)) for one in cluster.writes("patch", "pods") if one.name == "free"]
+    cluster.expect("the other adoption", free, [(200, 10.0)])
+    # The adoption of the other wakes the ReplicaSet up, so that it does not wait for its back-off.
     tries = [(one.code, cluster.at(one)) for one in cluster.writes("patch", "pods") if one.name == "contended"]
     cluster.expect("attempts at the contended pod", tries, [(500, 10.0), (200, 10.0)])
     done = [one.verb for one in cluster.writes(None, "pods")]

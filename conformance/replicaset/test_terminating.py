@@ -21,10 +21,10 @@ def _created_at(cluster: Cluster) -> list[float]:
     return [round(cluster.at(write), 6) for write in cluster.writes("create", "pods", 201)]
 
 
-def _counts(cluster: Cluster) -> tuple[int, int, int]:
+def _counts(cluster: Cluster) -> tuple[int, int, int | None]:
     """Replicas, ready replicas and terminating replicas, as the status says."""
     status = cluster.status()
-    return status["replicas"], status.get("readyReplicas", 0), status["terminatingReplicas"]
+    return status["replicas"], status.get("readyReplicas", 0), status.get("terminatingReplicas")
 
 
 @scenario(

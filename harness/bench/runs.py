@@ -41,12 +41,12 @@ def scale(sides: Sides, small: int = 1000, large: int = 10_000) -> list[Figure]:
     return figures
 
 
-def days(sides: Sides, hours: int = 24) -> list[Figure]:
+def days(sides: Sides, hours: int = 12) -> list[Figure]:
     """The cost of a virtual hour in a long run, to that in a run of one hour."""
     figures = []
     for name, side in zip(_SPEED, sides.both, strict=True):
         sides.progress(f"{hours} virtual hours, {name}")
-        short, long = medians(1, partial(play, churn(60), side), partial(play, churn(60 * hours), side))
+        short, long = medians(3, partial(play, churn(60), side), partial(play, churn(60 * hours), side))
         figures.append(
             Figure(f"an hour of {hours} to a single one, {name}", long / hours / short, "times", at_most(1.5))
         )
@@ -54,7 +54,7 @@ def days(sides: Sides, hours: int = 24) -> list[Figure]:
 
 
 def reconcile(sides: Sides, count: int = 300) -> list[Figure]:
-    """The cost of one edit that a controller answers with one status write: two syncs, two watch events, one request."""
+    """The cost of an edit that a controller answers with a status write: two syncs, two events, one request."""
     times = medians(5, *(partial(play, edits(count), side) for side in sides.both))
     return [
         Figure(f"an edit and its answer, {name}", t / count * 1e6, "µs") for name, t in zip(_SPEED, times, strict=True)

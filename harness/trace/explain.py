@@ -30,6 +30,9 @@ def explain(judged: Judged, scenario_id: str, must: str, names: tuple[str, str],
     for entry in judged.stale:
         text = f"Known difference {entry} is gone: this scenario no longer shows it. Take the scenario out of the entry"
         lines += ["", *_wrapped(f"{text}, or remove the entry if it was the last one.", "  ", "  ")]
+    for entry, found in judged.changed:
+        text = f"Known difference {entry} has changed: its fingerprint here is now {found}. If that is right, write it"
+        lines += ["", *_wrapped(f"{text} into the ledger.", "  ", "  ")]
     if judged.explained:
         lines += ["", *_wrapped(f"Known differences, not shown: {', '.join(judged.explained)}.", "  ", "  ")]
     if judged.comparison.tolerance:

@@ -12,8 +12,12 @@
         - {path: status.terminatingReplicas}
       scenarios: [replicaset/scale-down]
 
+Where a pattern must be wide, `scenarios` is a mapping from each id to the fingerprint of all the differences that the
+entry explains there: {replicaset/scale-down: 1f0c6c2a9b7e}. A failing run prints the fingerprint that it found.
+
 It is strict both ways: a difference is explained only in the scenarios that an entry lists, and a listed scenario that
-does not show its difference any more is an error too. So the ledger can neither hide a new difference nor go stale.
+does not show its difference any more, or another one, is an error too. So the ledger can neither hide a new difference
+nor go stale.
 """
 
 from __future__ import annotations
@@ -26,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.trace.difference import FAILED_ASSERTION, KINDS, Comparison, Difference
-from harness.trace.values import matches
+from harness.trace.values import digest, matches
 from harness.trace.wording import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 CLASSES = ("upstream-bug", "deliberate", "unspecified", "release-difference")
 _TEXTS = ("id", "title", "class", "controller", "against", "link", "explanation")
@@ -66,7 +70,8 @@ class Entry:
     explanation: str
     releases: tuple[str, ...]
     match: tuple[Pattern, ...]
-    scenarios: tuple[str, ...]
+    #: The scenarios that show it, each with the fingerprint of the differences explained there, or "".
+    scenarios: Mapping[str, str]
 
     @property
     def about_assertions(self) -> bool:
@@ -89,6 +94,8 @@ class Judged:
     #: Ids of the entries whose difference should be there and is not.
     stale: tuple[str, ...]
     comparison: Comparison
+    #: Entries whose differences are others than the ledger says, with the fingerprint of those found.
+    changed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +132,12 @@ class Ledger:
         entries = [
             one for one in self.entries if applies and not one.about_assertions and one.covers(scenario_id, release)
         ]
-        return _judge(entries, comparison)
+        return _judge(entries, scenario_id, comparison)
 
     def judge_assertions(self, scenario_id: str, release: str, comparison: Comparison) -> Judged:
         """The same for assertions of a scenario that upstream `release` does not meet (kind "failed assertion")."""
         entries = [one for one in self.entries if one.about_assertions and one.covers(scenario_id, release)]
-        return _judge(entries, comparison)
+        return _judge(entries, scenario_id, comparison)
 
     def require_known(self, scenario_ids: Collection[str]) -> None:
         """On a full run: every scenario that an entry lists must exist. Raises LedgerError."""
@@ -143,19 +150,32 @@ class Ledger:
                     )
 
 
-def _judge(entries: list[Entry], comparison: Comparison) -> Judged:
-    remaining: list[Difference] = []
-    used: set[str] = set()
+def fingerprint(differences: Iterable[Difference]) -> str:
+    """What tells one set of differences from another."""
+    return digest([difference.line() for difference in differences])[:12]
+
+
+def _judge(entries: list[Entry], scenario_id: str, comparison: Comparison) -> Judged:
+    explained: dict[str, list[Difference]] = {one.id: [] for one in entries}
+    unexplained: list[Difference] = []
     for difference in comparison.differences:
-        explaining = [one.id for one in entries if any(pattern.fits(difference) for pattern in one.match)]
-        used.update(explaining)
-        if not explaining:
-            remaining.append(difference)
+        # The first entry that fits takes it: narrow ones stand before wide ones.
+        entry = next((one for one in entries if any(pattern.fits(difference) for pattern in one.match)), None)
+        (unexplained if entry is None else explained[entry.id]).append(difference)
+    found = {
+        one.id: fingerprint(explained[one.id]) for one in entries if explained[one.id] and one.scenarios[scenario_id]
+    }
+    changed = {
+        one.id: found[one.id] for one in entries if found.get(one.id, "") not in ("", one.scenarios[scenario_id])
+    }
+    for entry_id in changed:
+        unexplained += explained[entry_id]
     return Judged(
-        tuple(remaining),
-        tuple(one.id for one in entries if one.id in used),
-        tuple(one.id for one in entries if one.id not in used),
+        tuple(one for one in comparison.differences if one in unexplained) if changed else tuple(unexplained),
+        tuple(one.id for one in entries if explained[one.id] and one.id not in changed),
+        tuple(one.id for one in entries if not explained[one.id]),
         comparison,
+        tuple(changed.items()),
     )
 
 
@@ -219,8 +239,17 @@ def _parse(data: Any) -> Entry:
         **{name: str(text) for name, text in texts.items()},
         releases=releases,
         match=_patterns(data.get("match")),
-        scenarios=_strings(data, "scenarios"),
+        scenarios=_scenarios(data),
     )
+
+
+def _scenarios(data: dict[str, Any]) -> dict[str, str]:
+    listed = data.get("scenarios")
+    if isinstance(listed, dict) and listed:
+        if not all(isinstance(key, str) and isinstance(value, str) for key, value in listed.items()):
+            raise ValueError("the field 'scenarios' must map ids to fingerprints in quotes")
+        return dict(listed)
+    return dict.fromkeys(_strings(data, "scenarios"), "")
 
 
 def _strings(data: dict[str, Any], name: str) -> tuple[str, ...]:

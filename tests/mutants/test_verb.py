@@ -1,0 +1,48 @@
+"""`lockstep mutants`: green only if there were mutants and none survived."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import mutants
+from harness.cli import main
+from harness.mutants.proof import Result
+
+CAUGHT = Result("upstream/no-limit", "There is no limit.", ("replicaset/burst",), "got 5", 1, 4.0)
+SURVIVOR = Result("reference/late", "It is late.", (), "", 180, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("results", "code", "last"),
+    [
+        ([CAUGHT], 0, "green: all 1 mutants were caught"),
+        ([CAUGHT, SURVIVOR], 1, "not green: 1 of 2 were not caught"),
+        ([], 1, "not green: there was no mutant to catch"),
+    ],
+)
+def test_the_last_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: list[Result], code: int, last: str
+) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def fake(*arguments: object) -> list[Result]:
+        asked.append((arguments[0], arguments[2]))
+        return results
+
+    monkeypatch.setattr(mutants, "mutants", fake)
+    assert main(["mutants", "no-*", "--of", "upstream"]) == code
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == last
+    assert asked == [(("no-*",), "upstream")]
+    assert [line.split() for line in out if "caught  " in line] == [
+        ["upstream/no-limit", "caught", "replicaset/burst"] for one in results if one is CAUGHT
+    ]
+    survived = "reference/late passed all 180 scenarios: It is late."
+    assert (survived in out) == (SURVIVOR in results)
+
+
+def test_a_name_without_a_mutant_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", "no-such-mistake"]) == 2
+    assert capsys.readouterr().err == (
+        "lockstep: no mutant matches 'no-such-mistake'; without a name, all of them run\n"
+    )
