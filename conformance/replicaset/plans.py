@@ -20,6 +20,8 @@ Action = Callable[[Cluster, Step], Awaitable[None]]
 
 #: Seconds that pass after the last step with all faults ended: longer than the longest back-off (1000 s).
 AFTERMATH = 1100.0
+#: Seconds after a 410 Gone until the relist is answered: more than client-go's jittered back-off.
+RELIST = 10.0
 #: Seconds after which the garbage collector acts.
 COLLECTION_DELAY = 2.0
 
@@ -38,6 +40,7 @@ async def play(cluster: Cluster, plan: Plan) -> None:
         await cluster.run(step["after"])
         with suppress(ApiFailure):  # a step whose object has gone by then, or that validation refuses, is no step
             await ACTIONS[step["do"]](cluster, step)
+    await cluster.run(RELIST)  # what holds back a relist must not end before it: its instant is jittered
     await _end_faults(cluster)
     await cluster.run(AFTERMATH)
 
@@ -189,7 +192,7 @@ async def _crash_at(cluster: Cluster, step: Step) -> None:
 
 
 async def _expire_watch(cluster: Cluster, step: Step) -> None:
-    await cluster.expire_watch(step["resource"], relist_at=cluster.now + 10.0)
+    await cluster.expire_watch(step["resource"], relist_at=cluster.now + RELIST)
 
 
 async def _hold(cluster: Cluster, step: Step) -> None:

@@ -69,8 +69,8 @@ class HandsOff(ReplicaSetInvariant):
 
     name = "hands-off"
     must = (
-        "The controller MUST NOT create, delete or adopt pods for a ReplicaSet that is being deleted. (A sync that waits "
-        "for answers does not see the deletion: upstream then finishes what it has begun.)"
+        "The controller MUST NOT create, delete or adopt pods for a ReplicaSet that is being deleted. (A sync that "
+        "waits for answers does not see the deletion: upstream then finishes what it has begun.)"
     )
     source = "pkg/controller/replicaset/replica_set.go syncReplicaSet; kubernetes/kubernetes#42639"
     needs = (FRESH_CACHES, PROMPT_ANSWERS)
