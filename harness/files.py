@@ -6,17 +6,23 @@ import os
 import tempfile
 from pathlib import Path
 
+_READABLE_BY_ALL = 0o644  # a temporary file starts as its owner's secret
+
 
 def write_whole(path: Path, text: str) -> None:
-    """Write `text` to `path` through a temporary file beside it: a reader, or a crash, never sees half of it."""
+    """Write `text` to `path` through a temporary file beside it: a reader, or a crash, never sees half of it.
+
+    If this is interrupted, the old file stays as it was. Raises OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())
+        Path(temporary).chmod(_READABLE_BY_ALL)
         Path(temporary).replace(path)
     except BaseException:
-        Path(temporary).unlink()
+        Path(temporary).unlink(missing_ok=True)
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ import orjson
 from harness.environments import ENVIRONMENTS
 from harness.environments.memory import RunResult, run_scenario
 from harness.implementations.registry import UsageError, open_implementation, parse_spec, release_of
+from harness.python_gc import rarely_collected
 from harness.trace import compare, invariants, recordings
 from harness.trace.difference import FAILED_ASSERTION, Comparison, Difference
 from harness.trace.explain import explain
@@ -95,8 +97,10 @@ class Runner:
         self._ledger = Ledger.load(FIXTURES / "divergences.yaml")
         self._implementation: Implementation | None = None
         self._other: Implementation | None = None
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
+        self._held.enter_context(rarely_collected())
         self._implementation = open_implementation(self.config.implementation, self.config.release, self._progress)
         if self.config.against not in ("recorded", "none"):
             self._other = open_implementation(self.config.against, self.config.release, self._progress)
@@ -106,6 +110,7 @@ class Runner:
         for implementation in (self._implementation, self._other):
             if implementation is not None:
                 implementation.close()
+        self._held.close()
 
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario and judge it; with `update`, record it instead."""

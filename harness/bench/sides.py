@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from harness.implementations.registry import open_implementation
+from harness.python_gc import rarely_collected
 from harness.runner import RunConfig
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Sides:
         return self._open[spec]
 
     def __enter__(self) -> Self:
+        self._held.enter_context(rarely_collected())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

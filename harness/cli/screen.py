@@ -67,9 +67,13 @@ class Screen:
             self._progress.update(self._task, doing=text)
 
     def advance(self, completed: int, text: str) -> None:
-        """Set the bar to so much done, and show the present work beside it."""
-        if self._progress is not None:
-            self._progress.update(self._task, completed=completed, doing=text)
+        """Set the bar to so much done, and show the present work beside it; without a terminal, a line each tenth."""
+        if self._progress is None:
+            return
+        self._progress.update(self._task, completed=completed, doing=text)
+        total = int(self._progress.tasks[0].total or 1)
+        if not self._out.is_terminal and completed < total and completed * 10 // total > (completed - 1) * 10 // total:
+            self.line(f"{completed:,} of {total:,}, {text}")
 
     def done_one(self, row: Row) -> None:
         """Move the bar, and print a line for a scenario that is anything but a plain pass."""

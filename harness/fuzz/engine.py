@@ -14,6 +14,7 @@ from hypothesis import seed as hypothesis_seed
 
 from harness.fuzz.differential import CaseReport, Differential, as_scenario
 from harness.implementations.registry import UsageError, open_implementation
+from harness.python_gc import rarely_collected
 from harness.runner import FIXTURES
 from harness.trace.ledger import Ledger
 
@@ -69,6 +70,7 @@ def fuzz(
         raise UsageError(f"nothing can be generated for controller {controller!r}: {missing}") from missing
     result = FuzzResult(controller, seed)
     with ExitStack() as held:
+        held.enter_context(rarely_collected())
         sides = [open_implementation(spec, release, progress) for spec in (implementation, against)]
         for side in sides:
             held.callback(side.close)
