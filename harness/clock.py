@@ -1,8 +1,8 @@
 """Virtual time and its spelling on the wire.
 
 One instant is an integer: nanoseconds since the virtual epoch, 2000-01-01T00:00:00Z. That is where the clock of a Go
-`testing/synctest` bubble starts, so both halves of a run count from the same zero. On the wire an instant is RFC 3339,
-in whole seconds (`metav1.Time`) or in microseconds (`metav1.MicroTime`).
+`testing/synctest` bubble starts, so both halves of a run count from the same zero. On the wire an instant is RFC 3339
+in whole seconds (`metav1.Time`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,6 @@ def _rfc3339_seconds(seconds: int) -> str:
 def rfc3339(instant: int) -> str:
     """The instant as `metav1.Time` writes it: UTC, fraction cut off."""
     return _rfc3339_seconds(instant // SECOND)
-
-
-def rfc3339_micro(instant: int) -> str:
-    """The instant as `metav1.MicroTime` writes it: UTC, always six digits."""
-    return f"{_rfc3339_seconds(instant // SECOND)[:-1]}.{instant % SECOND // 1000:06d}Z"
 
 
 def parse_rfc3339(text: str) -> int:

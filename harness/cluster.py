@@ -15,6 +15,7 @@ from harness.apiserver import Reply, Request
 from harness.checks import Checks
 from harness.clock import SECOND, seconds
 from harness.network import Fault
+from harness.wire import controller_of, is_active, is_finished, is_ready
 
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
@@ -238,8 +239,7 @@ class Cluster:
         return [
             one
             for one in sorted(self.list("pods", namespace), key=lambda pod: pod["metadata"]["uid"])
-            if one["status"].get("phase") not in ("Succeeded", "Failed")
-            and (terminating or "deletionTimestamp" not in one["metadata"])
+            if (not is_finished(one) if terminating else is_active(one))
             and (owner is None or controller_name(one) == owner)
         ]
 
@@ -349,15 +349,8 @@ def _path(kind: Kind, name: str, namespace: str) -> str:
 
 def controller_name(one: Object) -> str | None:
     """The name of the object's controlling owner."""
-    for reference in one["metadata"].get("ownerReferences", ()):
-        if reference.get("controller"):
-            return str(reference["name"])
-    return None
-
-
-def is_ready(pod: Object) -> bool:
-    """Whether the pod's Ready condition is true."""
-    return any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", ()))
+    reference = controller_of(one)
+    return None if reference is None else str(reference["name"])
 
 
 def _join(path: str, subresource: str) -> str:

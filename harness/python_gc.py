@@ -19,7 +19,8 @@ _DURING_RUNS = 300_000
 def rarely_collected() -> Iterator[None]:
     """Let the cyclic collector run rarely inside the block; afterwards it soon meets what was left behind.
 
-    Blocks may be nested: whoever makes many runs opens one around them all, and pays for no collection in between."""
+    Blocks may be nested: whoever makes many runs opens one around them all, and pays for no collection in between.
+    """
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], _DURING_RUNS), *before[1:])
     try:

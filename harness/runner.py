@@ -243,7 +243,8 @@ class OtherFailed(Exception):
 def assertion_difference(check: FailedCheck) -> Difference:
     """A failed assertion as the ledger sees it.
 
-    What was got instead is left out: older releases meet conflicts of their own making, whose number varies."""
+    What was got instead is left out: older releases meet conflicts of their own making, whose number varies.
+    """
     return Difference(f"{check.at:.3f}", FAILED_ASSERTION, "scenario", check.what, _in_words(check.wanted), "otherwise")
 
 

@@ -84,7 +84,8 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
 ) -> Callable[[Body], Scenario]:
     """Declare a scenario.
 
-    `must` is one sentence with MUST or MUST NOT; `source` a document section, or upstream file and function; `issues` upstream issues such as "kubernetes/kubernetes#69376". Raises ScenarioError on a malformed one.
+    `must` is one sentence with MUST or MUST NOT; `source` a document section, or upstream file and function; `issues`
+    upstream issues such as "kubernetes/kubernetes#69376". Raises ScenarioError on a malformed one.
     """
     if not _ID.fullmatch(id):
         raise ScenarioError(f"scenario id {id!r} is not of the form controller/some-name")

@@ -18,8 +18,8 @@ from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
 from harness.apiserver.update import store_next
 from harness.clock import SECOND, parse_rfc3339, rfc3339
+from harness.wire import FOREGROUND, ORPHAN, is_finished
 
-_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -165,7 +165,7 @@ def _begin_graceful(
         return True, False
     spec = payload["spec"]
     grace = options.grace if options.grace is not None else spec.get("terminationGracePeriodSeconds", 0)
-    if not spec.get("nodeName") or (payload.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
+    if not spec.get("nodeName") or is_finished(payload):
         grace = 0
     grace = 1 if grace < 0 else grace
     metadata["deletionTimestamp"] = rfc3339(state.now() + grace * SECOND)
@@ -193,11 +193,11 @@ def _finalizers(call: Call, metadata: dict[str, Any], options: DeleteOptions) ->
     elif options.policy:
         orphan, foreground = options.policy == "Orphan", options.policy == "Foreground"
     else:
-        marks = [item for item in before if item in (_ORPHAN, _FOREGROUND)]
-        orphan = marks[0] == _ORPHAN if marks else call.kind.orphan_by_default
-        foreground = bool(marks) and marks[0] == _FOREGROUND
-    after = [item for item in before if item not in (_ORPHAN, _FOREGROUND)]
-    after += [_ORPHAN] * orphan + [_FOREGROUND] * foreground
+        marks = [item for item in before if item in (ORPHAN, FOREGROUND)]
+        orphan = marks[0] == ORPHAN if marks else call.kind.orphan_by_default
+        foreground = bool(marks) and marks[0] == FOREGROUND
+    after = [item for item in before if item not in (ORPHAN, FOREGROUND)]
+    after += [ORPHAN] * orphan + [FOREGROUND] * foreground
     return before if set(before) == set(after) else after
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.apiserver import errors, selectors
+from harness.apiserver import errors
 from harness.apiserver.delete import DeleteOptions, delete_object, parse_options
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
 from harness.apiserver.update import store_next
+from harness.selectors import selects
+from harness.wire import is_ready, is_terminating
 
 _REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
@@ -36,21 +38,7 @@ def evict(state: State, call: Call) -> Reply:
 def _budget_ignored(pod: dict[str, Any]) -> bool:
     """canIgnorePDB: pods that do not count as healthy for any budget."""
     phase = (pod.get("status") or {}).get("phase")
-    return phase in ("Succeeded", "Failed", "Pending") or bool(pod["metadata"].get("deletionTimestamp"))
-
-
-def _ready(pod: dict[str, Any]) -> bool:
-    return any(
-        item.get("type") == "Ready" and item.get("status") == "True"
-        for item in (pod.get("status") or {}).get("conditions") or ()
-    )
-
-
-def _matches(budget: dict[str, Any], labels: dict[str, str]) -> bool:
-    try:
-        return selectors.from_object(budget["spec"].get("selector"))(labels)
-    except ValueError:
-        return False
+    return phase in ("Succeeded", "Failed", "Pending") or is_terminating(pod)
 
 
 def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
@@ -58,7 +46,7 @@ def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
     budgets = [
         item
         for item in state.collection(_BUDGETS).namespaces.get(call.namespace, {}).values()
-        if _matches(item.object, labels)
+        if selects(item.object["spec"].get("selector"), labels)
     ]
     if len(budgets) > 1:
         raise errors.ApiError(
@@ -68,7 +56,7 @@ def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
         return
     budget = budgets[0].object
     status = budget.get("status") or {}
-    if not _ready(pod):
+    if not is_ready(pod):
         healthy, desired = status.get("currentHealthy", 0), status.get("desiredHealthy", 0)
         if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy >= desired > 0:
             return

@@ -1,7 +1,7 @@
-"""Label and field selectors: the query grammar and the object form.
+"""Label and field selectors of a query.
 
 Grammar as in apimachinery/pkg/labels/selector.go: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`,
-`a>1`, `a<1`, joined by commas. The object form is metav1.LabelSelector.
+`a>1`, `a<1`, joined by commas.
 """
 
 from __future__ import annotations
@@ -14,57 +14,15 @@ from typing import Any
 from harness.apiserver.errors import bad_request
 from harness.apiserver.events import stored_field
 from harness.apiserver.kinds import Kind
+from harness.selectors import Matcher, conjunction, requirement
 
-Labels = Mapping[str, str]
-Matcher = Callable[[Labels], bool]
 ObjectMatcher = Callable[[dict[str, Any]], bool]
-_NO_LABELS: Labels = {}
+_NO_LABELS: Mapping[str, str] = {}
 
 _REQUIREMENT = re.compile(
     r"\s*(?P<not>!)?\s*(?P<key>[A-Za-z0-9][-A-Za-z0-9_./]*)\s*"
     r"(?:(?P<set>in|notin)\s*\((?P<values>[^()]*)\)|(?P<op>==|!=|=|>|<)\s*(?P<value>[-A-Za-z0-9_.]*))?\s*(?:,|$)"
 )
-
-
-def _never(labels: Labels) -> bool:
-    return False
-
-
-def everything(labels: Labels) -> bool:
-    """Match any labels."""
-    return True
-
-
-def requirement(key: str, operator: str, values: tuple[str, ...]) -> Matcher:
-    """One term; operators are those of LabelSelectorRequirement plus Gt and Lt. Raises ValueError on others."""
-    wanted = frozenset(values)
-    if operator == "In":
-        return lambda labels: labels.get(key) in wanted
-    if operator == "NotIn":
-        return lambda labels: labels.get(key) not in wanted
-    if operator == "Exists":
-        return lambda labels: key in labels
-    if operator == "DoesNotExist":
-        return lambda labels: key not in labels
-    if operator in ("Gt", "Lt"):
-        limit = int(values[0])
-        return lambda labels: _compares(labels.get(key), operator, limit)
-    raise ValueError(f"{operator!r} is not a valid label selector operator")
-
-
-def _compares(value: str | None, operator: str, limit: int) -> bool:
-    try:
-        number = int(value or "")
-    except ValueError:
-        return False
-    return number > limit if operator == "Gt" else number < limit
-
-
-def conjunction(terms: list[Matcher]) -> Matcher:
-    """Match what all terms match."""
-    if len(terms) == 1:
-        return terms[0]
-    return lambda labels: all(term(labels) for term in terms)
 
 
 @lru_cache(maxsize=1024)
@@ -81,7 +39,7 @@ def parse_labels(text: str) -> Matcher:
             )
         terms.append(_term(found))
         position = found.end()
-    return conjunction(terms) if terms else everything
+    return conjunction(terms)
 
 
 def _term(found: re.Match[str]) -> Matcher:
@@ -98,24 +56,6 @@ def _term(found: re.Match[str]) -> Matcher:
             )
         return requirement(key, operator, (found["value"],))
     return requirement(key, "DoesNotExist" if found["not"] else "Exists", ())
-
-
-def from_object(selector: Mapping[str, Any] | None) -> Matcher:
-    """The matcher of a metav1.LabelSelector: null matches nothing, empty everything (LabelSelectorAsSelector).
-
-    Raises ValueError on an unknown operator or a wrong number of values.
-    """
-    if selector is None:
-        return _never
-    terms = [requirement(key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items()]
-    for expression in selector.get("matchExpressions") or ():
-        operator, values = expression.get("operator", ""), tuple(expression.get("values") or ())
-        if operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
-            raise ValueError(f"{operator!r} is not a valid label selector operator")
-        if bool(values) != (operator in ("In", "NotIn")):
-            raise ValueError(f"values of operator {operator} must {'not be empty' if not values else 'be empty'}")
-        terms.append(requirement(expression.get("key", ""), operator, values))
-    return conjunction(terms) if terms else everything
 
 
 def field_value(payload: Any, path: str) -> str:

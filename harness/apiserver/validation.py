@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from harness.apiserver import errors, names, selectors
+from harness import selectors
+from harness.apiserver import errors, names
 from harness.apiserver.errors import FieldError
 from harness.apiserver.kinds import Kind
 from harness.apiserver.quantity import parse
 from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
+from harness.wire import DELETION_COST, FOREGROUND, ORPHAN
 
 Findings = list[FieldError]
 _ANNOTATION_LIMIT = 256 * 1024
-_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
-_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 #: No plus sign, no leading zeros (apis/core/helper GetDeletionCostFromPodAnnotations).
 _PLAIN_INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
@@ -69,10 +69,8 @@ def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
     field = "metadata.finalizers"
     for finalizer in finalizers or ():
         found.extend(errors.invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
-    if finalizers and _ORPHAN in finalizers and _FOREGROUND in finalizers:
-        found.append(
-            errors.invalid_value(field, finalizers, f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set")
-        )
+    if finalizers and ORPHAN in finalizers and FOREGROUND in finalizers:
+        found.append(errors.invalid_value(field, finalizers, f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set"))
 
 
 def _findings_on(check: Callable[[Any, Findings], None]) -> ByIdentity[tuple[FieldError, ...]]:
@@ -188,13 +186,13 @@ def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
 
 def _deletion_cost_findings(metadata: dict[str, Any], field: str, old: dict[str, Any] | None = None) -> Findings:
     """ValidatePodSpecificAnnotations: a pod-deletion-cost is a 32 bit integer; one that was wrong before may stay."""
-    cost = (metadata.get("annotations") or {}).get(_DELETION_COST)
+    cost = (metadata.get("annotations") or {}).get(DELETION_COST)
     if cost is None or _is_deletion_cost(cost):
         return []
-    before = ((old or {}).get("annotations") or {}).get(_DELETION_COST)
+    before = ((old or {}).get("annotations") or {}).get(DELETION_COST)
     if before is not None and not _is_deletion_cost(before):
         return []
-    return [errors.invalid_value(f"{field}[{_DELETION_COST}]", cost, "must be a 32bit integer")]
+    return [errors.invalid_value(f"{field}[{DELETION_COST}]", cost, "must be a 32bit integer")]
 
 
 def _is_deletion_cost(text: str) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any
 
-from harness.trace.pods import available_at, controller_of, is_active, uid
+from harness.trace.pods import available_at
+from harness.wire import controller_of, is_active, uid
 
 if TYPE_CHECKING:
     from harness.trace.history import Write

@@ -1,15 +1,16 @@
 """How many pods of the same or a related owner share a node: the "doubled up" criterion of upstream's deletion ranking.
 
 Upstream counts the active pods of all ReplicaSets that share a controller with the one at hand, node by node
-(`replicaset.getPodsRankedByRelatedPodsOnSameNode`); for a ReplicaSet that nobody controls it counts none. The count is taken as it was before the controllers under test
-began to write in this instant, since the order of their writes inside an instant is free.
+(`replicaset.getPodsRankedByRelatedPodsOnSameNode`); for a ReplicaSet that nobody controls it counts none. The count is
+taken as it was before the controllers under test began to write in this instant, since the order of their writes
+inside an instant is free.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.trace.pods import Object, controller_of, is_active, uid
+from harness.wire import Object, controller_of, is_active, uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

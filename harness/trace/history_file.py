@@ -6,8 +6,8 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from harness.files import write_whole
 from harness.trace.history import History, Write
-from harness.trace.recordings import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def save_history(path: Path, history: History, facts: dict[str, Any]) -> None:
     """Write a history with `facts` about the run (plain JSON: scenario, start and end instant, implementation ...)."""
     header = {"format": _FORMAT, "controllers": sorted(history.controllers), "writes": len(history), "facts": facts}
     lines = [header, *({name: getattr(write, name) for name in _FIELDS} for write in history)]
-    write_atomically(path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+    write_whole(path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
 
 
 def load_history(path: Path) -> tuple[History, dict[str, Any]]:

@@ -80,7 +80,7 @@ def check(history: History, now: int, settled: bool, broken: Collection[str] = (
     """
     from harness.trace.invariants_replicaset import REPLICASET_INVARIANTS
 
-    unknown = [name for name in broken if name not in CONDITIONS]
+    unknown = sorted(set(broken) - set(CONDITIONS))
     if unknown:
         raise ValueError(f"unknown condition {unknown[0]!r}; known: {', '.join(CONDITIONS)}")
     invariants = [

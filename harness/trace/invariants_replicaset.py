@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.clock import SECOND
+from harness.selectors import selects
 from harness.trace.invariants import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from harness.trace.invariants_replicaset_status import Available, Converged, StatusTruth
-from harness.trace.pods import controller_of, is_active, is_terminating, selector_matches, uid
+from harness.wire import controller_of, is_active, is_terminating, uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +145,7 @@ class OwnerReferences(ReplicaSetInvariant):
         }
         if references[0] != expected:
             yield f"pod {write.name} has the controller reference {references[0]} instead of {expected}"
-        if not selector_matches(owner["spec"].get("selector") or {}, metadata.get("labels") or {}):
+        if not selects(owner["spec"].get("selector") or {}, metadata.get("labels") or {}):
             yield f"ReplicaSet {owner['metadata']['name']} does not select the labels of its new pod {write.name}"
 
 
@@ -165,7 +166,7 @@ class Adoption(ReplicaSetInvariant):
         owner = state.replica_sets.get(new["uid"], {})
         selector = owner.get("spec", {}).get("selector") or {}
         labels = write.before["metadata"].get("labels") or {}
-        if old is not None or not is_active(write.before) or not owner or not selector_matches(selector, labels):
+        if old is not None or not is_active(write.before) or not owner or not selects(selector, labels):
             yield f"ReplicaSet {new['name']} adopted pod {write.name}, which it had no right to"
 
 

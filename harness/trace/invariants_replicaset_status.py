@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from harness.clock import SECOND
 from harness.trace.cluster_state import min_ready_seconds
 from harness.trace.invariants import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
-from harness.trace.pods import NEVER, available_at, controller_of, is_active, is_terminating, uid
+from harness.trace.pods import NEVER, available_at
 from harness.trace.symbols import milliseconds
+from harness.wire import controller_of, is_active, is_terminating, uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

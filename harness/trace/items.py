@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.trace.pods import DELETION_COST, Object, ready_since, restarts
+from harness.trace.pods import restarts
 from harness.trace.values import ABSENT, changes, digest, prune
+from harness.wire import DELETION_COST, Object, ready_since
 
 if TYPE_CHECKING:
     from harness.trace.history import Write

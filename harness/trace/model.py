@@ -11,12 +11,12 @@ A trace is plain JSON data:
 
 Inside one instant the order of writes is free, so equal ones are kept once, with their number in `times` (1 if it is
 not there). `status` holds what changed between the end of the last instant and the end of this one; null: the field is
-gone.
+gone. Status writes that were refused are left out: how many there are depends on interleaving.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.trace.values import canonical, digest
@@ -34,8 +34,6 @@ class Trace:
     instants: tuple[Item, ...]
     specs: Mapping[str, Any]
     final: Mapping[str, Any]
-    #: Status writes that were refused. How many there are depends on interleaving, so they are not compared.
-    failed_status_writes: int = field(default=0, compare=False)
 
     def to_json(self) -> Item:
         """The trace as plain data."""

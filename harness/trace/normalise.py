@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from harness.trace.colocation import Colocation
 from harness.trace.items import Items
 from harness.trace.model import Item, Trace, multiset
-from harness.trace.pods import controller_of, uid
 from harness.trace.symbols import Symbols, milliseconds
 from harness.trace.values import flatten
+from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
     from harness.trace.history import History, Write
@@ -56,7 +56,6 @@ class _Normaliser:
         self._touched: dict[str, _Touched] = {}
         self._live: dict[_Place, dict[str, Any]] = {}
         self._with_status: set[str] = set()  # uids of objects whose status an actor under test has written
-        self._failed_status_writes = 0
 
     def take(self, write: Write) -> None:
         at = milliseconds(write.at - self._start)
@@ -79,8 +78,6 @@ class _Normaliser:
         elif write.subresource != "status":
             pod = self._live.get(_place(write)) if write.resource == "pods" else None
             self._writes.append(self._items.write(write, pod, self._colocation.rank(pod) if pod else 0))
-        elif write.failed:
-            self._failed_status_writes += 1
 
     def _follow(self, write: Write, under_test: bool) -> None:
         known = write.after or write.before
@@ -143,7 +140,6 @@ class _Normaliser:
             tuple(self._instants),
             dict(sorted(self._items.specs.items())),
             {"objects": self._final_objects(), "pods": self._final_pods()},
-            self._failed_status_writes,
         )
 
     def _final_objects(self) -> Item:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from harness.files import write_whole
 from harness.trace.model import Trace
 from harness.trace.values import digest
 
@@ -87,7 +87,7 @@ def save(root: Path, *, scenario_id: str, must: str, provenance: Provenance, var
         "variants": [trace.to_json() for trace in variants],
     }
     path = path_of(root, provenance.release, scenario_id)
-    write_atomically(path, readable(content | {"digest": digest(content)}) + "\n")
+    write_whole(path, readable(content | {"digest": digest(content)}) + "\n")
     return path
 
 
@@ -131,22 +131,6 @@ def _parse(raw: bytes, release: str, scenario_id: str) -> Recording:
         raise ValueError("it holds no variant")
     traces = [Trace.from_json(one) for one in variants]
     return Recording(Provenance(**provenance), scenario_id, str(scenario.get("must", "")), traces)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file by a new one; if this is interrupted, the old one stays whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def readable(value: Any, indent: str = "") -> str:

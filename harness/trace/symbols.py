@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.clock import SECOND, parse_rfc3339
-from harness.trace.pods import controller_of, uid
+from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

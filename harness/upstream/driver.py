@@ -137,7 +137,6 @@ class BubbleDriver:
         self.notes: list[Note] = []
         #: Why the bubble did not end cleanly (goroutines that never return), or "".
         self.problem = ""
-        self.requests = 0
         self._process = process
         self._sink = sink
         self._now = 0
@@ -250,7 +249,6 @@ class BubbleDriver:
         self.notes += [Note(note["at"], note["text"]) for note in frame.get("notes", ())]
 
     def _serve(self, frame: dict[str, Any], body: bytes) -> None:
-        self.requests += 1
         path, query = _split(frame["target"])
         controller = frame["controller"]
         request = ApiRequest(

@@ -12,28 +12,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from harness.wire import DELETION_COST, ready_since
 from harness.world.api import Object
 
-_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 StateKey = tuple[Any, ...]
 
 
 def state_key(pod: Object) -> StateKey:
     """What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels."""
     meta, status = pod["metadata"], pod.get("status", {})
-    ready_since = ""
-    for condition in status.get("conditions", ()):
-        if condition["type"] == "Ready" and condition["status"] == "True":
-            ready_since = condition.get("lastTransitionTime") or "?"
+    since = ready_since(pod)
     statuses = (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ()))
     return (
         bool(pod["spec"].get("nodeName")),
         status.get("phase", ""),
-        ready_since,
+        "" if since is None else since or "?",
         tuple(one.get("restartCount", 0) for one in statuses),
         meta.get("creationTimestamp") or "",
         meta.get("deletionTimestamp") or "",
-        (meta.get("annotations") or {}).get(_DELETION_COST, ""),
+        (meta.get("annotations") or {}).get(DELETION_COST, ""),
         tuple(sorted((meta.get("labels") or {}).items())),
     )
 

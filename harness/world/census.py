@@ -10,20 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.wire import controller_of, is_active
 from harness.world.api import Api, Object
 from harness.world.canonical import rank_nodes
 
-FINISHED = frozenset({"Succeeded", "Failed"})
 _NOBODY: Mapping[str, dict[str, Object]] = {}
-
-
-def controller_of(one: Object) -> Object | None:
-    """The owner reference of the managing controller (metav1.GetControllerOf)."""
-    for reference in one["metadata"].get("ownerReferences") or ():
-        if reference.get("controller"):
-            found: Object = reference
-            return found
-    return None
 
 
 class Census:
@@ -41,8 +32,7 @@ class Census:
         uid = meta["uid"]
         node = pod["spec"].get("nodeName")
         known = self._places.get(uid)
-        gone = kind == "DELETED" or "deletionTimestamp" in meta or pod["status"].get("phase") in FINISHED
-        if gone or not node:
+        if kind == "DELETED" or not node or not is_active(pod):
             if known is not None:
                 self._forget(uid, known)
             return

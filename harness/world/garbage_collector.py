@@ -10,9 +10,10 @@ from functools import partial
 
 from harness.clock import seconds
 from harness.loop import VirtualLoop
+from harness.wire import FOREGROUND, ORPHAN
 from harness.world.agenda import Agenda
 from harness.world.api import Api, Object
-from harness.world.ownership import FOREGROUND, ORPHAN, Graph, Item
+from harness.world.ownership import Graph, Item
 from harness.world.resources import Resource, Resources
 
 #: "orphan" or "delete", and the item to look at.
@@ -54,12 +55,8 @@ class GarbageCollector:
         self._graph.observe(resource, kind, one)
 
     def next_due(self) -> int | None:
-        """The instant of the next planned step, or None."""
+        """The instant of the next planned step, or None. While it is off, nothing is planned."""
         return self._agenda.next_due()
-
-    def pending(self) -> bool:
-        """Whether anything is planned. While it is off, nothing is."""
-        return self._agenda.next_due() is not None
 
     def _enqueue(self, kind: str, item: Item) -> None:
         if self._enabled:

@@ -6,8 +6,8 @@ groups too: a ReplicaSet that adopts them cannot tell them apart either.
 
 from __future__ import annotations
 
+from harness.wire import controller_of
 from harness.world.api import Object
-from harness.world.census import controller_of
 from harness.world.lifecycle import Group
 
 #: The owner's uid (or the namespace), the labels, the instant at which the pods were seen first.

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 
 from harness.clock import seconds
 from harness.loop import VirtualLoop
+from harness.wire import is_finished
 from harness.world.agenda import Agenda
 from harness.world.api import Api, Object, pod_path
 from harness.world.canonical import pick
-from harness.world.census import FINISHED, Census
+from harness.world.census import Census
 from harness.world.cohort import Cohort
 from harness.world.groups import GroupKey, Groups
 from harness.world.lifecycle import Lifecycles
@@ -106,10 +107,6 @@ class Kubelet:
         due = [self._loop.now if self._unplanned else None, self._agenda.next_due(), self._monitor.next_due()]
         return min((one for one in due if one is not None), default=None)
 
-    def pending(self) -> bool:
-        """Whether anything is planned."""
-        return self.next_due() is not None
-
     def observe(self, kind: str, pod: Object) -> None:
         """Handler of the pods' feed."""
         uid = pod["metadata"]["uid"]
@@ -121,7 +118,7 @@ class Kubelet:
             self._notice_writes_of_others(runtime)
         else:
             self._groups.note(pod, self._loop.now)
-            if pod["spec"].get("nodeName") and pod["status"].get("phase") not in FINISHED:
+            if pod["spec"].get("nodeName") and not is_finished(pod):
                 runtime = self._admit(pod)
         if runtime is not None and "deletionTimestamp" in pod["metadata"] and kind != "DELETED":
             self._terminate(runtime)
@@ -162,7 +159,7 @@ class Kubelet:
     def _notice_writes_of_others(self, one: PodRuntime) -> None:
         """Someone else may have set a readiness gate, or ended the pod: a finished pod never runs again."""
         status = one.pod["status"]
-        ended = status.get("phase") in FINISHED and not one.ended
+        ended = is_finished(one.pod) and not one.ended
         if ended:
             code = 1 if status["phase"] == "Failed" else 0
             one.end(code, self._clock(one), status.get("reason", ""), status.get("message", ""))

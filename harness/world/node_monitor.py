@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from harness.clock import rfc3339, seconds
 from harness.loop import VirtualLoop
+from harness.wire import is_ready
 from harness.world.agenda import Agenda
 from harness.world.api import Api, Object, pod_path
 from harness.world.nodes import Nodes
@@ -65,11 +66,10 @@ class NodeMonitor:
         self._api.merge(f"/api/v1/nodes/{name}", {"spec": {"taints": [*kept, *taints]}})
 
     def _mark_pod(self, pod: Object) -> None:
-        conditions = pod["status"].get("conditions", ())
-        if any(one["type"] == "Ready" and one["status"] == "True" for one in conditions):
+        if is_ready(pod):
             now = rfc3339(self._loop.now)
             changed = [
                 {**one, "status": "False", "lastTransitionTime": now} if one["type"] == "Ready" else one
-                for one in conditions
+                for one in pod["status"]["conditions"]
             ]
             self._api.merge(pod_path(pod, "status"), {"status": {"conditions": changed}})

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from harness.wire import FOREGROUND, ORPHAN
 from harness.world.api import Object
 from harness.world.resources import Resource
-
-FOREGROUND = "foregroundDeletion"
-ORPHAN = "orphan"
 
 
 class Item:

@@ -71,12 +71,8 @@ class Scheduler:
         self.retry()
 
     def next_due(self) -> int | None:
-        """The instant of the next planned step, or None."""
+        """The instant of the next planned step, or None. Nothing is planned for unschedulable pods."""
         return self._agenda.next_due()
-
-    def pending(self) -> bool:
-        """Whether anything is planned. Unschedulable pods are not."""
-        return self._agenda.next_due() is not None
 
     def _enqueue(self, uid: str, pod: Object) -> None:
         self._waiting[uid] = pod

@@ -75,7 +75,6 @@ class Selector:
 
 
 NOTHING = Selector(nothing=True)
-EVERYTHING = Selector()
 
 
 def selector_from(label_selector: Mapping[str, Any] | None) -> Selector:

@@ -81,10 +81,6 @@ class RateLimitingQueue(Generic[K]):
         while self._workers:
             self._wake_one()
 
-    def shutting_down(self) -> bool:
-        """Whether `shut_down` was called."""
-        return self._shutting_down
-
     def _push(self, key: K) -> None:
         self._queue.append(key)
         self._wake_one()

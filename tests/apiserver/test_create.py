@@ -289,8 +289,10 @@ def test_equal_owner_references_count_once(client: Client) -> None:
     assert created["metadata"]["ownerReferences"] == [reference]
 
 
-@pytest.mark.parametrize(("cost", "accepted"), [("7", True), ("-7", True), ("0", True), ("+7", False), ("07", False),
-                                                ("seven", False), ("2147483648", False)])
+@pytest.mark.parametrize(
+    ("cost", "accepted"),
+    [("7", True), ("-7", True), ("0", True), ("+7", False), ("07", False), ("seven", False), ("2147483648", False)],
+)
 def test_a_deletion_cost_is_a_32_bit_integer(client: Client, cost: str, accepted: bool) -> None:
     body = pod("costly")
     body["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": cost}

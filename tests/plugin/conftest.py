@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["pytester"]
-
 ROOT = Path(__file__).parents[2]
 
 CONFTEST = """

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.trace.pods import selector_matches
+from harness.selectors import selects
 from harness.trace.symbols import relative
 from harness.trace.values import ABSENT, canonical, changes, flatten, matches, prune
 
@@ -95,4 +95,4 @@ def test_spans_read_as_signed_seconds(ns: int, text: str) -> None:
     ],
 )
 def test_label_selectors(selector: dict[str, Any], selected: bool) -> None:
-    assert selector_matches(selector, {"app": "web"}) is selected
+    assert selects(selector, {"app": "web"}) is selected

@@ -13,6 +13,8 @@ from typing import Any
 from harness.apiserver.kinds import Kind
 from harness.apiserver.quantity import parse, spell
 from harness.apiserver.state import Call, State
+from harness.clock import SECOND, parse_rfc3339
+from harness.wire import is_finished
 
 Usage = dict[str, Fraction]
 _COMPUTE = {"cpu": "requests.cpu", "memory": "requests.memory", "ephemeral-storage": "requests.ephemeral-storage"}
@@ -27,16 +29,10 @@ def _quotas(state: State, namespace: str) -> list[dict[str, Any]]:
     return [item.object for item in collection.namespaces.get(namespace, {}).values()] if collection else []
 
 
-def _terminal(pod: dict[str, Any]) -> bool:
-    return (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded")
-
-
 def _counts(state: State, pod: dict[str, Any]) -> bool:
     """QuotaV1Pod: neither terminal, nor past the end of its grace period."""
-    if _terminal(pod):
+    if is_finished(pod):
         return False
-    from harness.clock import SECOND, parse_rfc3339
-
     metadata = pod["metadata"]
     deleted, grace = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
     return deleted is None or grace is None or state.now() <= parse_rfc3339(deleted) + grace * SECOND

@@ -164,7 +164,9 @@ def _fields(paths: Any) -> dict[str, Any]:
     return tree
 
 
-def _paths_of(entry: dict[str, Any] | None) -> set[Path]:
+def _paths_of(entry: dict[str, Any] | None) -> dict[Path, None]:
+    """The paths that a manager owns, in the order in which its entry holds them."""
+
     def walk(node: dict[str, Any], path: Path) -> Iterator[Path]:
         for key, inner in node.items():
             if inner:
@@ -172,7 +174,7 @@ def _paths_of(entry: dict[str, Any] | None) -> set[Path]:
             else:
                 yield (*path, key)
 
-    return set(walk(entry["fieldsV1"], ())) if entry else set()
+    return dict.fromkeys(walk(entry["fieldsV1"], ())) if entry else {}
 
 
 def _find(container: list[Any], part: str) -> int | None:

@@ -73,7 +73,7 @@ def apply_strategic(original: dict[str, Any], patch: dict[str, Any]) -> dict[str
             current = result.get(key)
             result[key] = apply_strategic(current if isinstance(current, dict) else {}, item)
         elif isinstance(item, list):
-            result[key] = _merge_list(key, result.get(key), item, patch)
+            result[key] = _merge_list(key, result.get(key), item)
         else:
             result[key] = item
     _apply_list_directives(result, patch)
@@ -103,7 +103,7 @@ def _apply_list_directives(result: dict[str, Any], patch: dict[str, Any]) -> Non
                 result[field] = _ordered(field, result[field], values)
 
 
-def _merge_list(field: str, original: Any, patch: list[Any], siblings: dict[str, Any]) -> list[Any]:
+def _merge_list(field: str, original: Any, patch: list[Any]) -> list[Any]:
     current = original if isinstance(original, list) else []
     if field in MERGED_SETS:
         added = [item for item in patch if item not in current]
