@@ -162,7 +162,7 @@ class Runner:
     def _judge_by_comparison(self, scenario: Scenario, trace: Trace, outcome: Outcome) -> None:
         try:
             comparison, outcome.variants = self._compare(scenario, trace)
-        except (recordings.DamagedRecording, recordings.NoRecording, OtherFailed) as problem:
+        except (recordings.DamagedRecording, recordings.NoRecording, NotPassed) as problem:
             outcome.verdict, outcome.message = "error", str(problem)
             return
         outcome.writes_compared = trace.compared_items
@@ -181,18 +181,19 @@ class Runner:
             return compare.nearest(known, trace), len(known)
         variants: dict[str, Trace] = {}
         for _ in range(VARIANT_RUNS):
-            other = self._run_other(scenario, self._other)
+            other = self._passed(scenario, self._other)
             variants.setdefault(other.digest(), other)
             if trace.digest() in variants:
                 break
         return compare.nearest(list(variants.values()), trace), len(variants)
 
-    def _run_other(self, scenario: Scenario, other: Implementation) -> Trace:
-        result = run_scenario(scenario, other, self.config.seed)
-        excused = self._excused(scenario, other.spec, result)
+    def _passed(self, scenario: Scenario, yardstick: Implementation) -> Trace:
+        """What an implementation does that others are held to. Raises NotPassed if it does not get through."""
+        result = run_scenario(scenario, yardstick, self.config.seed)
+        excused = self._excused(scenario, yardstick.spec, result)
         if result.error or excused.remaining or excused.stale:
             reason = result.error or result.failure or _gone(excused.stale)
-            raise OtherFailed(f"{other.spec} does not pass this scenario itself: {reason}")
+            raise NotPassed(f"{yardstick.spec} does not pass this scenario itself: {reason}")
         return normalise(result.history, result.start_instant)
 
     def _ledgered(self) -> bool:
@@ -222,10 +223,13 @@ class Runner:
     def _record(self, scenario: Scenario, first: Trace, outcome: Outcome) -> None:
         assert self._implementation is not None
         variants = {first.digest(): first}
-        for _ in range(VARIANT_RUNS - 1):
-            again = run_scenario(scenario, self._implementation, self.config.seed)
-            trace = normalise(again.history, again.start_instant)
-            variants.setdefault(trace.digest(), trace)
+        try:
+            for _ in range(VARIANT_RUNS - 1):
+                trace = self._passed(scenario, self._implementation)
+                variants.setdefault(trace.digest(), trace)
+        except NotPassed as problem:
+            outcome.verdict, outcome.message = "error", f"{problem}; nothing was recorded"
+            return
         outcome.variants = len(variants)
         recordings.save(
             FIXTURES,
@@ -236,8 +240,8 @@ class Runner:
         )
 
 
-class OtherFailed(Exception):
-    """What a scenario should be compared with does not pass it itself."""
+class NotPassed(Exception):
+    """What a scenario should be held to does not pass it itself."""
 
 
 def assertion_difference(check: FailedCheck) -> Difference:

@@ -26,6 +26,16 @@ RELIST = 10.0
 COLLECTION_DELAY = 2.0
 
 
+def check(plan: Plan) -> None:
+    """Raises ValueError if this is no plan: a part is missing, or a step is one that nobody knows."""
+    missing = [name for name in ("lifecycles", "owned", "replica_sets", "steps") if name not in plan]
+    if missing:
+        raise ValueError(f"a plan has {', '.join(missing)}, and this one has not")
+    for step in plan["steps"]:
+        if not isinstance(step, dict) or step.get("do") not in ACTIONS or "after" not in step:
+            raise ValueError(f"a step has `after`, and a `do` that is one of {', '.join(ACTIONS)}; this one is {step}")
+
+
 async def play(cluster: Cluster, plan: Plan) -> None:
     """Carry out a plan, end its faults, and let the controllers recover."""
     # A controller that does not see its ReplicaSet go recreates what is collected: without a delay, for ever.

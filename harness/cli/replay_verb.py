@@ -6,11 +6,14 @@ import importlib
 import json
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.cli import options
+
+if TYPE_CHECKING:
+    from harness.fuzz.regressions import Regression
 
 
 @click.command("replay", short_help="Judge a saved run or case again.")
@@ -26,7 +29,7 @@ def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
     the invariants without running anything; the options mean nothing to it.
     """
     case = _case(file)
-    text = _judge_history(file) if case is None else _judge_case(case, values)
+    text = _judge_history(file) if case is None else _judge_case(file, case, values)
     if text:
         click.echo(text.rstrip())
         click.echo("\nnot green: it still differs" if case is not None else "\nnot green: an invariant is broken")
@@ -35,16 +38,22 @@ def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
     ctx.exit(1 if text else 0)
 
 
-def _case(file: Path) -> dict[str, Any] | None:
-    """The content of a saved case; None if the file is something else."""
+def _case(file: Path) -> Regression | None:
+    """The saved case that a file holds; None if it is something else."""
+    from harness.fuzz.regressions import parse_regression
+
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
+        text = file.read_text(encoding="utf-8")
+        is_case = '"plan"' in text and "plan" in json.loads(text)
+    except (OSError, ValueError):
         return None
-    return content if isinstance(content, dict) and {"controller", "plan"} <= set(content) else None
+    try:
+        return parse_regression(text) if is_case else None
+    except ValueError as error:
+        raise click.UsageError(f"{file} is no saved case: {error}; take one that lockstep fuzz --save wrote") from error
 
 
-def _judge_case(case: dict[str, Any], values: dict[str, Any]) -> str:
+def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
     """Run the case on both implementations; what differs, or ""."""
     config = options.run_config(values)
     from harness.cli.screen import Screen
@@ -53,18 +62,22 @@ def _judge_case(case: dict[str, Any], values: dict[str, Any]) -> str:
     from harness.runner import FIXTURES
     from harness.trace.ledger import Ledger
 
-    controller, note = case["controller"], Screen().note
+    note = Screen().note
     try:
-        plans = importlib.import_module(f"conformance.{controller}.plans")
+        plans = importlib.import_module(f"conformance.{case.controller}.plans")
     except ModuleNotFoundError as missing:
-        raise click.UsageError(f"no case of controller {controller!r} can be played: {missing}") from missing
+        raise click.UsageError(f"no case of controller {case.controller!r} can be played: {missing}") from missing
+    try:
+        plans.check(case.plan)
+    except ValueError as error:
+        raise click.UsageError(f"{file} holds no plan that can be played: {error}") from error
     with ExitStack() as held:
         left, right = (
             held.enter_context(closing(open_implementation(spec, config.release, note)))
             for spec in (config.implementation, config.against)
         )
         differential = Differential(left, right, Ledger.load(FIXTURES / "divergences.yaml"), config.release)
-        return differential.judge(as_scenario(controller, case["plan"], plans)).text
+        return differential.judge(as_scenario(case.controller, case.plan, plans)).text
 
 
 def _judge_history(file: Path) -> str:

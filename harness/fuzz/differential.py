@@ -90,15 +90,16 @@ class Differential:
         """
         mine, theirs = {left.digest()}, {right.digest()}
         for seed in range(1, ATTEMPTS + 1):
-            theirs.add(self._digest(scenario, self._sides[1], seed))
+            theirs |= self._digests(scenario, self._sides[1], seed)
             if len(theirs) > 1 and not mine.isdisjoint(theirs):
                 return True
-            mine.add(self._digest(scenario, self._sides[0], seed))
+            mine |= self._digests(scenario, self._sides[0], seed)
         return len(theirs) > 1 and not mine.isdisjoint(theirs)
 
-    def _digest(self, scenario: Scenario, side: Implementation, seed: int) -> str:
+    def _digests(self, scenario: Scenario, side: Implementation, seed: int) -> set[str]:
+        """The digest of a run in another order; none of a run that was cut short, which says nothing."""
         run = run_scenario(scenario, side, seed)
-        return normalise(run.history, run.start_instant).digest()
+        return set() if run.error else {normalise(run.history, run.start_instant).digest()}
 
     def _report(self, scenario: Scenario, left: Trace, right: Trace) -> CaseReport:
         comparison = compare.compare(right, left)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.files import write_whole
 from harness.fuzz.differential import case_name
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One case: a controller, and a plan that the module `conformance.<controller>.plans` can play."""
+
+    controller: str
+    plan: dict[str, Any]
 
 
 class DamagedRegression(Exception):
@@ -27,8 +36,20 @@ def load_regressions(fixtures: Path, controller: str) -> dict[str, dict[str, Any
     loaded: dict[str, dict[str, Any]] = {}
     for path in sorted((fixtures / "regressions" / controller).glob("*.json")):
         try:
-            content = json.loads(path.read_text())
-            loaded[path.stem] = content["plan"]
-        except (ValueError, KeyError, TypeError) as error:
+            loaded[path.stem] = parse_regression(path.read_text(encoding="utf-8")).plan
+        except (OSError, ValueError) as error:
             raise DamagedRegression(f"{path.name} is damaged ({error}); restore it from version control") from error
     return loaded
+
+
+def parse_regression(text: str) -> Regression:
+    """A saved case. Raises ValueError, with the reason, on anything else."""
+    content = json.loads(text)
+    if not isinstance(content, dict) or not {"controller", "plan"} <= content.keys():
+        raise ValueError("a saved case has a controller and a plan")
+    controller, plan = content["controller"], content["plan"]
+    if not isinstance(controller, str) or not controller.isidentifier():
+        raise ValueError(f"{controller!r} is no name of a controller")
+    if not isinstance(plan, dict):
+        raise ValueError("its plan is no JSON object")
+    return Regression(controller, plan)

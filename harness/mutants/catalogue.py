@@ -58,7 +58,7 @@ def load(kind: str, folder: Path = FOLDER) -> Catalogue:
     where = f"fixtures/mutants/{path.name}"
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise MutantError(f"{where} cannot be read: {' '.join(str(error).split())}; restore it") from error
     if not isinstance(data, dict) or sorted(data) != ["mutants", *_PROVENANCE]:
         raise MutantError(f"{where} must have exactly the fields mutants, {', '.join(_PROVENANCE)}")

@@ -135,7 +135,7 @@ class Faults:
         return self.add(Fault(status=status, delay=after, effect=effect, **match))
 
     def latency(self, delay: float, *, effect_first: bool = False, **match: Any) -> Fault:
-        """The answer takes `delay` seconds; with `effect_first` the write happens at once and only its answer is late."""
+        """The answer takes `delay` seconds; with `effect_first` the write happens at once, only its answer is late."""
         match.setdefault("times", None)
         return self.add(Fault(delay=delay, effect=effect_first, **match))
 

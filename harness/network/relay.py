@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 class Relay(Watch):
-    """Looks like the server's `Watch` to a transport. The initial list of a WatchList passes at once; every change after
-    it is subject to `lag` and `held`. Order within one watch never changes.
+    """What a transport gets in place of the server's watch.
+
+    The initial list of a WatchList passes at once; every change after it is subject to `lag` and `held`. Order within
+    one watch never changes.
     """
 
     def __init__(self, loop: VirtualLoop, source: Watch, resource: str, *, lag: float, held: bool) -> None:

@@ -114,6 +114,8 @@ class Ledger:
             return cls((), source)
         try:
             data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise LedgerError(f"{source} cannot be read: {error.strerror}; restore it from version control") from None
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split())
             raise LedgerError(f"{source} is no readable YAML: {reason}; correct it") from None

@@ -102,8 +102,8 @@ def load(root: Path, release: str, scenario_id: str) -> Recording:
         )
     try:
         return _parse(path.read_bytes(), release, scenario_id)
-    except ValueError as error:
-        reason = " ".join(str(error).split())
+    except (OSError, ValueError) as error:
+        reason = str(error.strerror) if isinstance(error, OSError) else " ".join(str(error).split())
         raise DamagedRecording(
             f"{name} is damaged: {reason}; restore it, or take it again with "
             f"`lockstep record {scenario_id} --release {release}`"

@@ -80,8 +80,12 @@ class UpstreamProcess:
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def begin_run(self, seed: int, shuffle: int) -> None:
-        """Open a bubble. Its first frame, an idle one at instant 0, can be received next. Raises UpstreamFailed."""
-        if self._runs >= self._runs_per_process:
+        """Open a bubble. Its first frame, an idle one at instant 0, can be received next. Raises UpstreamFailed.
+
+        A process that died since its last run is replaced: nothing of a run was lost with it.
+        """
+        dead = self._process is not None and self._process.poll() is not None
+        if dead or self._runs >= self._runs_per_process:
             self.close()
         if self._process is None:
             self._start()

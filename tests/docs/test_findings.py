@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 
+from harness import objects
+from harness.cluster import Cluster
+from harness.environments.memory import RunResult, run_scenario
+from harness.implementations.reference import Reference
+from harness.scenario import Scenario
+from harness.trace.normalise import normalise
 from reference_impl.machinery.backoff import BackoffManager
 from reference_impl.machinery.meta import SECOND, format_time
 from reference_impl.replicaset.pod import Pod
 from reference_impl.replicaset.ranking import ActivePodsWithRanks
+
+Body = Callable[[Cluster], Awaitable[None]]
 
 
 class NoJitter(random.Random):
@@ -60,3 +69,42 @@ def test_the_order_of_deletion_can_go_round_in_a_circle() -> None:
         for x, y, z in ((a, b, c), (b, c, a), (c, a, b), (a, c, b), (c, b, a), (b, a, c))
     }
     assert len(first) > 1
+
+
+def play(body: Body) -> RunResult:
+    result = run_scenario(Scenario("replicaset/finding", "It MUST be so.", ("docs/findings.md",), body), Reference())
+    assert (result.error, result.failure) == ("", "")
+    return result
+
+
+def test_events_of_one_instant_are_all_stored_under_names_of_their_own() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 3))
+        names = [event["metadata"]["name"] for event in cluster.events("SuccessfulCreate")]
+        cluster.expect("names", names, [names[0], f"{names[0]}.1", f"{names[0]}.2"])
+        cluster.expect("refused", [write for write in cluster.writes("create", "events") if write.failed], [])
+
+    play(body)
+
+
+def test_a_combined_event_is_counted_on_the_first_of_its_instant() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 11))
+        told = [(event["message"].startswith("(combined"), event["count"]) for event in cluster.events()]
+        # The tenth is the first combined one and is stored apart; the eleventh counts it up, under the client's name.
+        cluster.expect("combined, count", told, [(True, 2), *[(False, 1)] * 8, (True, 1)])
+
+    play(body)
+
+
+def test_the_name_of_a_refused_pod_is_a_symbol_in_its_message() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.resource_quota("small", {"pods": "0"}), objects.replica_set("web", 1))
+        refused = cluster.writes("create", "pods", 403)
+        cluster.expect_true("the message names the pod", refused and refused[0].name in refused[0].message)
+
+    result = play(body)
+    trace = normalise(result.history, result.start_instant)
+    said = [write["message"] for instant in trace.instants for write in instant.get("writes", ())]
+    assert said
+    assert all('"web#?"' in message for message in said)
