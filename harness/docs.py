@@ -79,6 +79,17 @@ WORLD_LIMITS: tuple[Limit, ...] = (
         "Emptied by a controller that retries with estimates of the remaining grace period.",
     ),
     Limit(
+        "Names of events",
+        "Several events about one object in one instant get the suffixes .1, .2 and so on. A combined event that began "
+        "in the instant of others is counted up on the first of them.",
+        "Names end in the nanosecond, which no two events share.",
+    ),
+    Limit(
+        "Loops without delay",
+        "More than 20,000 steps of the world at one instant are an error.",
+        "Requests take time, so such a loop goes on.",
+    ),
+    Limit(
         "Clocks",
         "One clock; a node's own may be ahead or behind by `cluster.nodes[NAME].skew` seconds.",
         "Every machine has its own.",

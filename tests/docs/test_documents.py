@@ -228,7 +228,24 @@ def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.Mon
     judged = Ledger().judge(named, "1.36.3", True, compare.compare(*traces))
     names = ("upstream 1.36.3 (recorded)", "reference")
     said = explain(judged, named, one.must, names, f"lockstep run {named}")
-    assert said + "\n" in [block.text for block in blocks("text")]
+    shown = [block for block in blocks("text") if block.text.startswith(named)]
+    assert {block.page.name for block in shown} == {"README.md", "scenarios.md"}
+    assert {block.text for block in shown} == {said + "\n"}
+
+
+def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its words and tables; the figures grow with the scenarios."""
+    [sample] = [block for block in blocks("text") if "held to recorded" in block.text]
+    assert main(["run", "replicaset/scale-*"]) == 0
+    assert _shape(sample.text) == _shape(capsys.readouterr().out)[-len(_shape(sample.text)) :]
+    judged = int(re.findall(r"green: (\d+) scenarios", sample.text)[0])
+    assert 170 < judged <= len(harness.scenario.load())
+
+
+def _shape(text: str) -> list[str]:
+    """The lines without figures, spacing and rows of tables."""
+    lines = [re.sub(r"\s+", " ", re.sub(r"\b\d+ scenarios", "N scenarios", line)) for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("replicaset")]
 
 
 # -- names and links ---------------------------------------------------------------------------------------------------
@@ -256,7 +273,9 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
     known = {one.id for one in harness.scenario.load()}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert len(entries) >= 6
+    numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]
+    assert numbers == list(range(1, len(entries) + 1))
+    assert len(entries) >= 20
     for entry in entries:
         title = entry.splitlines()[0]
         held = re.search(r"^\*\*Held by\.\*\* (.+?)(?=\n\n|\Z)", entry, re.MULTILINE | re.DOTALL)
