@@ -43,12 +43,13 @@ def _case(file: Path) -> Regression | None:
     from harness.fuzz.regressions import parse_regression
 
     try:
-        text = file.read_text(encoding="utf-8")
-        is_case = '"plan"' in text and "plan" in json.loads(text)
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    if not isinstance(content, dict) or "plan" not in content:
+        return None
     try:
-        return parse_regression(text) if is_case else None
+        return parse_regression(content)
     except ValueError as error:
         raise click.UsageError(f"{file} is no saved case: {error}; take one that lockstep fuzz --save wrote") from error
 

@@ -99,12 +99,15 @@ def run_go(go: Go, arguments: Sequence[str], cwd: Path, what: str, progress: Pro
         ) as process,
     ):
         assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith("go: downloading"):
-                progress(line.strip().removeprefix("go: "))
-            else:
-                said.append(line.rstrip())
-        failed = process.wait() != 0
+        try:
+            for line in process.stderr:
+                if line.startswith("go: downloading"):
+                    progress(line.strip().removeprefix("go: "))
+                else:
+                    said.append(line.rstrip())
+            failed = process.wait() != 0
+        finally:
+            process.kill()  # nothing to do unless we were interrupted
         output.seek(0)
         answer = output.read()
     if failed:
