@@ -86,12 +86,10 @@ def _save(result: FuzzResult) -> list[Path]:
 
 
 def _show(screen: Screen, result: FuzzResult, saved: list[Path]) -> None:
-    import yaml
-
     for number, found in enumerate(result.differences, 1):
         screen.explanation(f"difference {number}: {found.report.headline}", found.report.text)
         screen.lines(["", "the smallest case that shows it:"])
-        screen.lines([f"  {line}" for line in yaml.safe_dump(found.plan, sort_keys=False).splitlines()])
+        screen.lines([f"  {line}" for line in _readable(found.plan).splitlines()])
         if saved:
             screen.lines(["", f"kept as {saved[number - 1]}; lockstep replay FILE runs it again"])
     if result.differences:
@@ -108,6 +106,15 @@ def _show(screen: Screen, result: FuzzResult, saved: list[Path]) -> None:
         count = len(result.differences)
         reason = f"{count} case{'' if count == 1 else 's'} differed" if count else "nothing was compared"
         screen.line(f"not green: {reason}", "bold red")
+
+
+def _readable(plan: Any) -> str:
+    """A plan as YAML, without the anchors that PyYAML makes of parts that two places share."""
+    import json
+
+    import yaml
+
+    return yaml.safe_dump(json.loads(json.dumps(plan)), sort_keys=False)
 
 
 def _write(path: Path, facts: Facts, result: FuzzResult) -> None:

@@ -40,14 +40,14 @@ def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
 
 def _case(file: Path) -> Regression | None:
     """The saved case that a file holds; None if it is something else."""
-    from harness.fuzz.regressions import parse_regression
-
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     if not isinstance(content, dict) or "plan" not in content:
         return None
+    from harness.fuzz.regressions import parse_regression
+
     try:
         return parse_regression(content)
     except ValueError as error:

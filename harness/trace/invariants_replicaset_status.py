@@ -28,7 +28,7 @@ class StatusTruth(Invariant):
     name = "status-truth"
     must = "At the end of an instant the status MUST NOT count more replicas, ready or available pods than there are."
     source = "pkg/controller/replicaset/replica_set_utils.go calculateStatus; kubernetes/kubernetes#41697"
-    needs = (FRESH_CACHES, PROMPT_ANSWERS)
+    needs = (FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS)
     actor = ACTOR
 
     def __init__(self) -> None:

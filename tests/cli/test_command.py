@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 
+import harness.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 from harness import __version__
 from harness.cli import _SPEAKS_TO_USER, VERBS
 from harness.trace.history import History, Write
 from harness.trace.history_file import save_history
+from tests.fakes import runner
 
 Lockstep = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -147,6 +149,29 @@ def test_a_file_that_cannot_be_replayed(lockstep: Lockstep, tmp_path: Path) -> N
     result = lockstep("replay", tmp_path / "odd")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("lockstep: odd is no whole history")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ({"controller": "replicaset", "plan": 5}, "is no saved case: its plan is no JSON object; take one that"),
+        ({"controller": "../x", "plan": {}}, "is no saved case: '../x' is no name of a controller; take one that"),
+        ({"controller": "teapot", "plan": {}}, "no case of controller 'teapot' can be played"),
+        (
+            {"controller": "replicaset", "plan": {"steps": []}},
+            "holds no plan that can be played: a plan has lifecycles",
+        ),
+    ],
+)
+def test_a_case_that_cannot_be_played(
+    lockstep: Lockstep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: object, reason: str
+) -> None:
+    monkeypatch.setattr(runner, "FIXTURES", tmp_path, raising=False)
+    (tmp_path / "case.json").write_text(json.dumps(content))
+    result = lockstep("replay", tmp_path / "case.json")
+    assert (result.code, result.out) == (2, "")
+    assert reason in result.err
+    assert result.err.count("\n") == 1
 
 
 def on_a_terminal(program: str, **environment: str) -> str:

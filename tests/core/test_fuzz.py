@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
+from conformance.replicaset import plans
 from harness.fuzz import engine
 from harness.fuzz.differential import CaseReport, Differential, as_scenario, case_name
-from harness.fuzz.regressions import DamagedRegression, load_regressions, save_regression
+from harness.fuzz.regressions import DamagedRegression, load_regressions, parse_regression, save_regression
 from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError
 from harness.trace.ledger import Ledger
@@ -34,8 +35,6 @@ def test_a_difference_shrinks_to_the_smallest_plan_that_shows_it() -> None:
 
 
 def test_the_reference_agrees_with_itself() -> None:
-    from conformance.replicaset import plans
-
     differential = Differential(Reference(), Reference(), Ledger(), "1.36.3")
     report = differential.judge(as_scenario("replicaset", PLAN, plans))
     assert (report.text, report.needed_variants) == ("", False)
@@ -58,3 +57,34 @@ def test_a_damaged_regression_is_one_clear_line(tmp_path: Path) -> None:
     path.write_text(path.read_text()[:40])
     with pytest.raises(DamagedRegression, match=f"{path.name} is damaged"):
         load_regressions(tmp_path, "replicaset")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ([], "a saved case has a controller and a plan"),
+        ({"plan": {}}, "a saved case has a controller and a plan"),
+        ({"controller": "../x", "plan": {}}, "'../x' is no name of a controller"),
+        ({"controller": 5, "plan": {}}, "5 is no name of a controller"),
+        ({"controller": "replicaset", "plan": 5}, "its plan is no JSON object"),
+    ],
+)
+def test_what_is_no_saved_case_is_refused_with_the_reason(content: object, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_regression(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"steps": [{"do": "dance", "after": 1}]}, "a step has `after`, and a `do` that is one of .*dance"),
+        ({"steps": [{"do": "crash"}]}, "this one is"),
+        ({"steps": [1]}, "this one is 1"),
+    ],
+)
+def test_a_plan_is_checked_before_it_is_played(change: dict[str, object], reason: str) -> None:
+    plans.check(PLAN)
+    with pytest.raises(ValueError, match=reason):
+        plans.check(PLAN | change)
+    with pytest.raises(ValueError, match="a plan has steps, and this one has not"):
+        plans.check({name: part for name, part in PLAN.items() if name != "steps"})

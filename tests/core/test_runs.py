@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from conformance.replicaset import plans
 from harness import objects
+from harness import runner as running
 from harness.cluster import Cluster
-from harness.environments.memory import run_scenario
+from harness.environments.memory import RunResult, run_scenario
+from harness.implementations import Implementation
+from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError, open_implementation
 from harness.runner import RunConfig, Runner
+from harness.scenario import Scenario
 from tests.core.kit import play, scenario_of, trace_of
 
 PLAN: plans.Plan = {
@@ -107,3 +114,26 @@ def test_a_missing_recording_is_an_error_that_says_what_to_do() -> None:
         outcome = runner.run(scenario_of(body))
     assert outcome.verdict == "error"
     assert "lockstep record replicaset/under-test --release 1.36.3" in outcome.message
+
+
+def test_a_recording_is_not_taken_from_runs_of_which_one_broke_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: list[RunResult] = []
+
+    def run(scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
+        results.append(run_scenario(scenario, implementation, seed))
+        return replace(results[-1], error="the upstream process was killed by signal 9") if results[1:] else results[0]
+
+    async def body(cluster: Cluster) -> None:
+        cluster.expect("truth", True, True)
+
+    monkeypatch.setattr(running, "run_scenario", run)
+    monkeypatch.setattr(running, "open_implementation", lambda *_: Reference())
+    monkeypatch.setattr(running, "FIXTURES", tmp_path)
+    with Runner(RunConfig("upstream", update=True)) as runner:
+        outcome = runner.run(scenario_of(body))
+    assert outcome.verdict == "error"
+    assert outcome.message.endswith("the upstream process was killed by signal 9; nothing was recorded")
+    assert len(results) == 2
+    assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.runner import FIXTURES
+from harness.scenario import load
 from harness.trace.compare import compare
 from harness.trace.ledger import Ledger, LedgerError, in_range
 from harness.trace.model import Trace
@@ -125,6 +127,18 @@ def test_what_is_no_list_of_mappings_is_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(LedgerError, match=message):
             Ledger.load(path)
+
+
+def test_a_ledger_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "divergences.yaml").mkdir()
+    with pytest.raises(LedgerError, match=r"divergences\.yaml cannot be read: Is a directory; restore it"):
+        Ledger.load(tmp_path / "divergences.yaml")
+
+
+def test_the_projects_own_ledger_names_only_scenarios_that_exist() -> None:
+    known = Ledger.load(FIXTURES / "divergences.yaml")
+    assert known.entries
+    known.require_known([scenario.id for scenario in load(["conformance"])])
 
 
 def test_ids_are_unique(tmp_path: Path) -> None:

@@ -90,6 +90,16 @@ def test_a_damaged_recording_is_named_in_one_line(tmp_path: Path, trace: Any, da
     assert "\n" not in message
 
 
+def test_a_recording_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) -> None:
+    recordings.path_of(tmp_path, "1.36.3", "replicaset/a").mkdir(parents=True)
+    with pytest.raises(DamagedRecording, match=r"a\.json is damaged: Is a directory; restore it"):
+        recordings.load(tmp_path, "1.36.3", "replicaset/a")
+
+
+def test_everybody_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
+    assert save(tmp_path, trace).stat().st_mode & 0o777 == 0o644
+
+
 def test_a_recording_under_a_wrong_name_is_refused(tmp_path: Path, trace: Any) -> None:
     path = save(tmp_path, trace)
     path.rename(path.with_name("b.json"))
@@ -104,7 +114,7 @@ def test_an_interrupted_save_leaves_the_old_file(tmp_path: Path, trace: Any, mon
     def interrupted(_: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.trace.recordings.os.fsync", interrupted)
+    monkeypatch.setattr("harness.files.os.fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save(tmp_path, trace, dataclasses.replace(PROVENANCE, seed=1))
     assert path.read_bytes() == before

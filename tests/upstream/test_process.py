@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -102,6 +104,17 @@ def test_a_process_serves_many_runs_and_is_then_replaced() -> None:
             _play(process)
             pids.append(process.pid)
     assert pids[0] == pids[1] != pids[2] == pids[3] != pids[4]
+
+
+def test_a_process_that_died_between_two_runs_is_replaced() -> None:
+    with _process("") as process:
+        _play(process)
+        dead = process.pid
+        assert dead is not None
+        os.kill(dead, signal.SIGKILL)
+        os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)
+        _play(process)
+        assert process.pid not in (None, dead)
 
 
 def test_what_a_controller_gave_up_is_dropped() -> None:
