@@ -1,16 +1,20 @@
 """The `lockstep` command: one module a verb, imported only when that verb is used.
 
 Exit codes: 0 green, 1 not green, 2 the command or its input is wrong (one line says why), 3 an error inside Lockstep,
-130 interrupted.
+130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
 
 import click
 
@@ -85,7 +89,8 @@ def root() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
-        return int(root.main(args=arguments, prog_name="lockstep", standalone_mode=False) or GREEN)
+        with _terminated_in_order():
+            return int(root.main(args=arguments, prog_name="lockstep", standalone_mode=False) or GREEN)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
@@ -103,6 +108,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             err=True,
         )
         return INTERNAL_ERROR
+
+
+@contextmanager
+def _terminated_in_order() -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that no process of ours outlives us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+
+    def end(number: int, _: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say(where: str, message: str) -> int:

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -213,3 +214,34 @@ def test_no_color_is_honoured() -> None:
     shown = on_a_terminal(PROGRAM, NO_COLOR="1")
     assert re.search(r"\x1b\[(\d+;)*3\d", shown) is None
     assert "green: 2 scenarios judged" in shown
+
+
+ENDLESS = """
+import sys, time
+from tests.fakes import runner
+class Endless(runner.Runner):
+    def __exit__(self, *_):
+        print("closed", flush=True)
+    def run(self, scenario):
+        print("running", flush=True)
+        time.sleep(60)
+fake = runner.as_module()
+fake.Runner = Endless
+sys.modules["harness.runner"] = fake
+import harness.scenario
+harness.scenario.load = lambda: runner.declare("replicaset/passes")
+from harness.cli import main
+sys.exit(main(["run"]))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_what_is_open_is_closed_when_the_command_is_ended_from_outside(number: int, code: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", ENDLESS], cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if line == "running\n":
+                run.send_signal(number)
+                break
+        assert run.stdout.read() == "closed\n"
+    assert run.returncode == code
