@@ -19,6 +19,7 @@ from harness.trace import compare, invariants, recordings
 from harness.trace.difference import FAILED_ASSERTION, Comparison, Difference
 from harness.trace.explain import explain
 from harness.trace.history import History
+from harness.trace.history_file import save_history
 from harness.trace.ledger import Judged, Ledger
 from harness.trace.normalise import Trace, normalise
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 #: How often upstream is run to collect the admissible variants of a recording.
 VARIANT_RUNS = 6
+#: How much is shown of an error that a controller reported.
+_LONGEST_ERROR = 200
 
 #: The trace of a run in which nothing happened.
 NOTHING = normalise(History())
@@ -91,8 +94,11 @@ class Outcome:
 class Runner:
     """Context manager that holds the implementations (and their processes) open over many scenarios."""
 
-    def __init__(self, config: RunConfig, progress: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, config: RunConfig, progress: Callable[[str], None] = lambda _: None, histories: Path | None = None
+    ) -> None:
         self.config = config
+        self._histories = histories
         self._progress = progress
         self._ledger = Ledger.load(FIXTURES / "divergences.yaml")
         self._implementation: Implementation | None = None
@@ -126,13 +132,30 @@ class Runner:
             result.wall_seconds,
             digest=trace.digest(),
         )
+        if self._histories is not None:
+            save_history(self._histories / f"{scenario.id}.jsonl", result.history, self._facts(scenario, result))
         self._judge_by_itself(scenario, result, outcome)
+        if outcome.verdict not in ("pass", "divergent") and result.controller_errors:
+            outcome.message += _reported(result.controller_errors)
         if outcome.verdict in ("pass", "divergent"):
             if self.config.update:
                 self._record(scenario, trace, outcome)
             elif self.config.against != "none":
                 self._judge_by_comparison(scenario, trace, outcome)
         return outcome
+
+    def _facts(self, scenario: Scenario, result: RunResult) -> dict[str, Any]:
+        """What `lockstep replay` must know of a run to judge its history again."""
+        return {
+            "scenario": scenario.id,
+            "must": scenario.must,
+            "implementation": self.config.implementation,
+            "release": self.config.release,
+            "seed": self.config.seed,
+            "start": result.start_instant,
+            "end": result.end_instant,
+            "broken_conditions": sorted(result.broken_conditions),
+        }
 
     # -- judging ------------------------------------------------------------------------------------------------------
 
@@ -178,14 +201,14 @@ class Runner:
         """With the variants that are known, or that show while the other implementation is run again."""
         if self._other is None:
             known = recordings.load(FIXTURES, self.config.release, scenario.id).variants
-            return compare.nearest(known, trace), len(known)
+            return compare.nearest(known, trace, scenario.tolerance), len(known)
         variants: dict[str, Trace] = {}
         for _ in range(VARIANT_RUNS):
             other = self._passed(scenario, self._other)
             variants.setdefault(other.digest(), other)
             if trace.digest() in variants:
                 break
-        return compare.nearest(list(variants.values()), trace), len(variants)
+        return compare.nearest(list(variants.values()), trace, scenario.tolerance), len(variants)
 
     def _passed(self, scenario: Scenario, yardstick: Implementation) -> Trace:
         """What an implementation does that others are held to. Raises NotPassed if it does not get through."""
@@ -242,6 +265,12 @@ class Runner:
 
 class NotPassed(Exception):
     """What a scenario should be held to does not pass it itself."""
+
+
+def _reported(errors: tuple[str, ...]) -> str:
+    """The last errors that the controllers reported without acting on them, as they may explain a failure."""
+    lines = [error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]} ..." for error in errors[-3:]]
+    return "\n".join(["", "", "The controllers last reported:", *(f"  {line}" for line in lines)])
 
 
 def assertion_difference(check: FailedCheck) -> Difference:

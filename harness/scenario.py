@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from harness.cluster import Cluster
+    from harness.trace.difference import Tolerance
 
 Body = Callable[["Cluster"], Awaitable[None]]
 _ID = re.compile(r"[a-z][a-z0-9]*/[a-z0-9]+(-[a-z0-9]+)*")
@@ -54,6 +55,8 @@ class Scenario:
     options: Options = field(default_factory=Options)
     #: Whether the controllers run before the body starts; else it calls `cluster.start()`.
     autostart: bool = True
+    #: Where upstream draws jitter: how far two values, or two instants (path "at"), may lie apart.
+    tolerance: tuple[Tolerance, ...] = ()
     #: Virtual seconds after which the scenario is stopped as one that never ends.
     horizon: float = 7 * 24 * 3600.0
     module: str = ""
@@ -80,6 +83,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     features: tuple[str, ...] = (),
     options: Options | None = None,
     autostart: bool = True,
+    tolerance: tuple[Tolerance, ...] = (),
     horizon: float = 7 * 24 * 3600.0,
 ) -> Callable[[Body], Scenario]:
     """Declare a scenario.
@@ -105,6 +109,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
             features=features,
             options=options or Options(),
             autostart=autostart,
+            tolerance=tolerance,
             horizon=horizon,
             module=body.__module__,
             line=body.__code__.co_firstlineno,

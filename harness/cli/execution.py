@@ -23,6 +23,7 @@ def execute(
     report: Path | None = None,
     fail_fast: bool = False,
     list_divergences: bool = False,
+    histories: Path | None = None,
 ) -> Session:
     """Run the scenarios, show what comes of them, and write the report if one is wanted."""
     from harness.runner import Runner
@@ -31,7 +32,7 @@ def execute(
     session = Session(facts, selected=len(scenarios))
     screen.header([*facts.lines(__version__), ("scenarios", str(len(scenarios)))])
     explanations: list[tuple[str, str]] = []
-    with screen.progress(len(scenarios)), Runner(config, progress=screen.note) as runner:
+    with screen.progress(len(scenarios)), Runner(config, screen.note, histories) as runner:
         for scenario in scenarios:
             screen.doing(scenario.id)
             outcome = runner.run(scenario)

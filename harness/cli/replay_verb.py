@@ -14,6 +14,7 @@ from harness.cli import options
 
 if TYPE_CHECKING:
     from harness.fuzz.regressions import Regression
+    from harness.trace.history import History
 
 
 @click.command("replay", short_help="Judge a saved run or case again.")
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
     """Judge FILE again.
 
-    A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run is judged by
-    the invariants without running anything; the options mean nothing to it.
+    A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run
+    (lockstep run --histories) is judged by the invariants and by the recording of its scenario, without running
+    anything; the options mean nothing to it.
     """
     case = _case(file)
     text = _judge_history(file) if case is None else _judge_case(file, case, values)
     if text:
         click.echo(text.rstrip())
-        click.echo("\nnot green: it still differs" if case is not None else "\nnot green: an invariant is broken")
+        click.echo("\nnot green: it still differs" if case is not None else "\nnot green: it does not conform")
     else:
-        click.echo("green: both sides act alike" if case is not None else "green: every invariant holds")
+        click.echo("green: both sides act alike" if case is not None else "green: it conforms")
     ctx.exit(1 if text else 0)
 
 
@@ -82,12 +84,35 @@ def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
 
 
 def _judge_history(file: Path) -> str:
-    """The invariants that the history breaks, a line each; "" if it breaks none."""
+    """What the history breaks or how it differs from the recording of its scenario; "" if it does neither."""
     from harness.trace import invariants
     from harness.trace.history_file import load_history
 
-    history, _ = load_history(file)
+    history, facts = load_history(file)
     writes = list(history)
     if not writes:
         raise click.UsageError(f"{file} holds no writes, so there is nothing to judge")
-    return "\n".join(str(one) for one in invariants.check(history, writes[-1].at, settled=False))
+    end, broken = facts.get("end", writes[-1].at), facts.get("broken_conditions", ())
+    lines = [str(one) for one in invariants.check(history, end, settled=False, broken=broken)]
+    return "\n".join(lines) or _compare_history(file, history, facts)
+
+
+def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str:
+    """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
+    from harness.runner import FIXTURES
+    from harness.trace import compare, recordings
+    from harness.trace.explain import explain
+    from harness.trace.ledger import Ledger
+    from harness.trace.normalise import normalise
+
+    if "scenario" not in facts:
+        return ""
+    scenario, release = facts["scenario"], facts["release"]
+    variants = recordings.load(FIXTURES, release, scenario).variants
+    comparison = compare.nearest(variants, normalise(history, facts["start"]))
+    applies = facts["implementation"] == "reference"
+    judged = Ledger.load(FIXTURES / "divergences.yaml").judge(scenario, release, applies, comparison)
+    if not judged.remaining and not judged.stale:
+        return ""
+    names = (f"upstream {release} (recorded)", facts["implementation"])
+    return explain(judged, scenario, facts["must"], names, f"lockstep replay {file}")

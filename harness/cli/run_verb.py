@@ -16,6 +16,12 @@ from harness.cli import options
 @options.run_options
 @options.report
 @click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
+@click.option(
+    "--histories",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the history of each run below DIR; lockstep replay judges it again.",
+)
 @click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first scenario that is not green.")
 @click.pass_context
 def command(
@@ -26,6 +32,7 @@ def command(
     report: Path | None,
     list_divergences: bool,
     fail_fast: bool,
+    histories: Path | None,
     **values: Any,
 ) -> None:
     """Run scenarios and judge them.
@@ -47,5 +54,6 @@ def command(
         report=report,
         fail_fast=fail_fast,
         list_divergences=list_divergences,
+        histories=histories,
     )
     ctx.exit(0 if session.green else 1)

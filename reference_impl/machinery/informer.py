@@ -59,6 +59,8 @@ class EventHandler:
     #: Also called with the same object twice, by a resync.
     on_update: Callable[[Object, Object], None] = _ignore
     on_delete: Callable[[Object | DeletedFinalStateUnknown], None] = _ignore
+    #: How many workers the handler has woken so far (`RateLimitingQueue.woken`): see `Registration.run`.
+    woken: Callable[[], int] = int
 
 
 class Registration:
@@ -85,9 +87,17 @@ class Registration:
         self._filled.set()
 
     async def run(self) -> None:
-        """Call the handler, for ever."""
+        """Call the handler, for ever.
+
+        In Go a notification passes through unbuffered channels (add, pop, run). While the handler hears one, the next
+        waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If that
+        is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that the
+        first one woke has to let one more pair pass.
+        """
         pending, handler = self._pending, self._handler
         while True:
+            heard, woken = 0, handler.woken()
+            rested = woken
             while pending:
                 new, old, initial = pending.popleft()
                 if new is None:
@@ -99,6 +109,10 @@ class Registration:
                     assert isinstance(old, dict)
                     handler.on_update(old, new)
                 self._initial -= initial
+                heard, before, woken = heard + 1, woken, handler.woken()
+                if (heard % 2 == 0 and woken > before) or (heard % 4 == 0 and woken > rested):
+                    await asyncio.sleep(0)
+                    rested = woken
             self._filled.clear()
             await self._filled.wait()
 

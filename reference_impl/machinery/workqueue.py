@@ -32,6 +32,8 @@ class RateLimitingQueue(Generic[K]):
         self._dirty: set[K] = set()
         self._processing: set[K] = set()
         self._workers: deque[asyncio.Future[None]] = deque()
+        #: How many waiting workers have been woken so far.
+        self.woken = 0
         self._shutting_down = False
         self._waiting: list[tuple[int, int, K]] = []
         self._ready_at: dict[K, int] = {}
@@ -103,6 +105,7 @@ class RateLimitingQueue(Generic[K]):
             waiter = self._workers.popleft()
             if not waiter.done():
                 waiter.set_result(None)
+                self.woken += 1
                 return
 
     # -- delays --------------------------------------------------------------------------------------------------------

@@ -79,9 +79,13 @@ class ReplicaSetController:
 
     def _watch(self, rs_informer: SharedInformer, pod_informer: SharedInformer) -> None:
         handlers = EventHandlers(self.queue, self.expectations, self.consistency_store, self.rs_lister, self.pod_lister)
-        rs_informer.add_event_handler(EventHandler(handlers.add_rs, handlers.update_rs, handlers.delete_rs))
+
+        def woken() -> int:
+            return self.queue.woken
+
+        rs_informer.add_event_handler(EventHandler(handlers.add_rs, handlers.update_rs, handlers.delete_rs, woken))
         rs_informer.add_indexers({CONTROLLER_UID_INDEX: controller_uid_index})
-        pod_informer.add_event_handler(EventHandler(handlers.add_pod, handlers.update_pod, handlers.delete_pod))
+        pod_informer.add_event_handler(EventHandler(handlers.add_pod, handlers.update_pod, handlers.delete_pod, woken))
         pod_informer.add_indexers({POD_CONTROLLER_INDEX: pod_controller_index})
 
     def _wrote_pod(self, pod: dict[str, Any], owner: dict[str, Any] | None) -> None:
