@@ -90,9 +90,9 @@ class Registration:
         """Call the handler, for ever.
 
         In Go a notification passes through unbuffered channels (add, pop, run). While the handler hears one, the next
-        waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If that
-        is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that the
-        first one woke has to let one more pair pass.
+        waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If
+        that is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that
+        the first one woke has to let one more pair pass.
         """
         pending, handler = self._pending, self._handler
         while True:
