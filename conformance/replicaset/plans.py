@@ -225,6 +225,8 @@ async def _lag(cluster: Cluster, step: Step) -> None:
 
 
 async def _drop_watch(cluster: Cluster, step: Step) -> None:
+    # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time.
+    await cluster.run(1.5)
     await cluster.drop_watch(step["resource"])
 
 

@@ -99,14 +99,14 @@ def _judge_history(file: Path) -> str:
 
 def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str:
     """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
+    if "scenario" not in facts:
+        return ""
     from harness.runner import FIXTURES
     from harness.trace import compare, recordings
     from harness.trace.explain import explain
     from harness.trace.ledger import Ledger
     from harness.trace.normalise import normalise
 
-    if "scenario" not in facts:
-        return ""
     scenario, release = facts["scenario"], facts["release"]
     variants = recordings.load(FIXTURES, release, scenario).variants
     comparison = compare.nearest(variants, normalise(history, facts["start"]))

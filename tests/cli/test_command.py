@@ -137,12 +137,22 @@ def test_a_history_is_judged_again_without_running_anything(lockstep: Lockstep, 
     created = Write(0, "scenario", "create", "pods", "", "default", "p", 201, "", None, pod)
     save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created]), {})
     result = lockstep("replay", tmp_path / "run.jsonl")
-    assert (result.code, result.out, result.err) == (0, "green: every invariant holds\n", "")
+    assert (result.code, result.out, result.err) == (0, "green: it conforms\n", "")
     stolen = replace(created, at=1, actor="replicaset-controller", verb="delete", code=200, before=pod, after=None)
     save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created, stolen]), {})
     result = lockstep("replay", tmp_path / "run.jsonl")
     assert result.code == 1
-    assert result.out.endswith("not green: an invariant is broken\n")
+    assert result.out.endswith("not green: it does not conform\n")
+
+
+def test_a_history_is_held_to_the_recording_of_its_scenario(lockstep: Lockstep, tmp_path: Path) -> None:
+    scenario = "replicaset/scale-up-creates-the-difference"
+    facts = {"scenario": scenario, "must": "It MUST.", "implementation": "reference", "release": "1.36.3", "start": 0}
+    created = Write(0, "scenario", "create", "pods", "", "default", "p", 201, "", None, {"metadata": {"uid": "u"}})
+    save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created]), facts)
+    result = lockstep("replay", tmp_path / "run.jsonl")
+    assert result.code == 1
+    assert "The first difference is at" in result.out
 
 
 def test_a_file_that_cannot_be_replayed(lockstep: Lockstep, tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
 from harness.implementations.registry import UsageError
 from harness.scenario import Scenario, scenario
 
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 KNOWN = ("reference", "upstream", "upstream:1.34.4")
 
 
@@ -55,7 +57,7 @@ class Outcome:
 
 
 class Runner:
-    def __init__(self, config: RunConfig, progress: Any = print) -> None:
+    def __init__(self, config: RunConfig, progress: Any = print, histories: Any = None) -> None:
         self.config = config
         self.progress = progress
 
