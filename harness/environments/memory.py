@@ -150,7 +150,7 @@ def _guarded(play: Callable[[], None]) -> str:
         return f"the scenario does not end: {endless}"
     except UpstreamFailed as dead:
         return str(dead)
-    except (Exception, SystemExit) as unexpected:
+    except Exception as unexpected:
         where = traceback.extract_tb(unexpected.__traceback__)[-1]
         return f"{type(unexpected).__name__}: {unexpected} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
     return ""
