@@ -96,9 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except click.ClickException as error:
         return _say(_where(error), error.format_message())
-    except click.Abort:
-        click.echo("lockstep: interrupted", err=True)
-        return INTERRUPTED
+    except click.Abort as aborted:
+        return _interrupted(aborted.__cause__)
     except Exception as error:
         if _speaks_to_user(error):
             return _say("lockstep", str(error))
@@ -110,6 +109,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERNAL_ERROR
 
 
+class _Terminated(KeyboardInterrupt):
+    """A signal ends the command. A kind of KeyboardInterrupt, since Hypothesis takes SystemExit for a finding."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code = code
+
+
+def _interrupted(by: BaseException | None) -> int:
+    if isinstance(by, _Terminated):
+        return by.code
+    click.echo("lockstep: interrupted", err=True)
+    return INTERRUPTED
+
+
 @contextmanager
 def _terminated_in_order() -> Iterator[None]:
     """Let SIGTERM unwind the stack as Ctrl-C does, so that no process of ours outlives us."""
@@ -118,7 +132,7 @@ def _terminated_in_order() -> Iterator[None]:
         return
 
     def end(number: int, _: object) -> NoReturn:
-        sys.exit(128 + number)
+        raise _Terminated(128 + number)
 
     before = signal.signal(signal.SIGTERM, end)
     try:
