@@ -92,12 +92,13 @@ class Registration:
         In Go a notification passes through unbuffered channels (add, pop, run). While the handler hears one, the next
         waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If
         that is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that
-        the first one woke has to let one more pair pass.
+        the first one woke has to let one more pair pass. Meanwhile the rest of a burst has piled up in `pop`'s buffer,
+        and is heard without another pause.
         """
         pending, handler = self._pending, self._handler
         while True:
             heard, woken = 0, handler.woken()
-            rested = woken
+            first, paused = woken, False
             while pending:
                 new, old, initial = pending.popleft()
                 if new is None:
@@ -110,9 +111,9 @@ class Registration:
                     handler.on_update(old, new)
                 self._initial -= initial
                 heard, before, woken = heard + 1, woken, handler.woken()
-                if (heard % 2 == 0 and woken > before) or (heard % 4 == 0 and woken > rested):
+                if not paused and ((heard % 2 == 0 and woken > before) or (heard == 4 and woken > first)):
+                    paused = True
                     await asyncio.sleep(0)
-                    rested = woken
             self._filled.clear()
             await self._filled.wait()
 
