@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from harness.apiserver.errors import ApiError
 from harness.network.target import Target
 
 _REASONS = {
@@ -29,15 +30,7 @@ _REASONS = {
 
 def status_object(code: int, message: str, reason: str | None = None) -> dict[str, Any]:
     """A failure `Status` as the API server words it."""
-    return {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason or _REASONS.get(code, "InternalError"),
-        "code": code,
-    }
+    return ApiError(code, reason or _REASONS.get(code, "InternalError"), message).status
 
 
 @dataclass(slots=True, eq=False)
