@@ -45,6 +45,9 @@ __all__ = [
 
 _MINIMUM_RESYNC_PERIOD = 1.0
 _SYNCED_POLL_PERIOD = 0.1
+#: How often one burst lets woken workers start before all of it is heard: as many workers as upstream has by default.
+#: Without a bound, each pair of ten thousand notifications would bring one more sync over ten thousand pods.
+_MOST_PAUSES = 5
 
 
 def _ignore(*_objects: object) -> None:
@@ -92,13 +95,12 @@ class Registration:
         In Go a notification passes through unbuffered channels (add, pop, run). While the handler hears one, the next
         waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If
         that is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that
-        the first one woke has to let one more pair pass. Meanwhile the rest of a burst has piled up in `pop`'s buffer,
-        and is heard without another pause.
+        the first one woke has to let one more pair pass.
         """
         pending, handler = self._pending, self._handler
         while True:
             heard, woken = 0, handler.woken()
-            first, paused = woken, False
+            rested, pauses = woken, 0
             while pending:
                 new, old, initial = pending.popleft()
                 if new is None:
@@ -111,8 +113,9 @@ class Registration:
                     handler.on_update(old, new)
                 self._initial -= initial
                 heard, before, woken = heard + 1, woken, handler.woken()
-                if not paused and ((heard % 2 == 0 and woken > before) or (heard == 4 and woken > first)):
-                    paused = True
+                started = (heard % 2 == 0 and woken > before) or (heard % 4 == 0 and woken > rested)
+                if started and pauses < _MOST_PAUSES:
+                    pauses, rested = pauses + 1, woken
                     await asyncio.sleep(0)
             self._filled.clear()
             await self._filled.wait()
