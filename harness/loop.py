@@ -1,4 +1,4 @@
-"""The virtual event loop: asyncio whose `select` moves the clock instead of waiting.
+"""The virtual event loop: asyncio that moves the clock instead of waiting.
 
 Three kinds of work share the loop, and at one instant they run in a fixed order:
 
@@ -9,7 +9,7 @@ Three kinds of work share the loop, and at one instant they run in a fixed order
    the next due world step runs, then the controllers again.
 
 Only when none of them has anything to do at this instant does time move: to the next controller timer or world step,
-whichever comes first; at a tie the controllers go first. `select` is the only place where that happens.
+whichever comes first; at a tie the controllers go first. `VirtualLoop.quiet` is the only place where that happens.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from __future__ import annotations
 import asyncio
 import heapq
 import selectors
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from contextvars import Context
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 from harness.clock import SECOND, seconds
 
 _T = TypeVar("_T")
-_SELECT_LIMIT = 24 * 3600 * SECOND  # asyncio caps one select at a day
+_Ts = TypeVarTuple("_Ts")
 
 
 class Stuck(RuntimeError):
@@ -73,9 +75,7 @@ class JumpDriver:
 
 
 class _Selector(selectors.BaseSelector):
-    """Has no file descriptors; `select` hands over to the loop."""
-
-    loop: VirtualLoop
+    """Asyncio wants one; this one has no file descriptors, and is never asked."""
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         raise RuntimeError("a virtual loop has no file descriptors: real input and output would stop the clock")
@@ -90,9 +90,7 @@ class _Selector(selectors.BaseSelector):
         """Nothing to close."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is None or timeout > 0:
-            self.loop.quiet(timeout)
-        return []
+        raise RuntimeError("a virtual loop never waits for input: VirtualLoop._run_once moves time instead")
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -109,14 +107,55 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._world: list[tuple[int, int, WorldStep]] = []
         self._sequence = 0
         self._last_step = (0, 0)  # instant of the last world step, and how many there have been at it
-        selector = _Selector()
-        selector.loop = self
-        super().__init__(selector)
-        self._clock_resolution = 1e-9
+        self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
+        super().__init__(_Selector())
 
     def time(self) -> float:
         """Seconds since the virtual epoch, as asyncio wants it."""
         return self.now / SECOND
+
+    # -- tasks and their timers ---------------------------------------------------------------------------------------
+
+    def call_at(
+        self, when: float, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """As asyncio's; among timers of one instant the first comes first, which asyncio leaves open."""
+        return self._call_at(seconds(when), callback, args, context)
+
+    def call_later(
+        self, delay: float, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """As asyncio's, and exact to the nanosecond."""
+        return self._call_at(self.now + seconds(delay), callback, args, context)
+
+    def _call_at(
+        self, instant: int, callback: Callable[..., object], args: Sequence[Any], context: Context | None
+    ) -> asyncio.TimerHandle:
+        timer = asyncio.TimerHandle(instant / SECOND, callback, args, self, context)
+        self._sequence += 1
+        heapq.heappush(self._timers, (instant, self._sequence, timer))
+        return timer
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        """A cancelled timer leaves the heap when its turn comes."""
+
+    def _run_once(self) -> None:
+        """Take turns until the loop is stopped.
+
+        A turn is that of asyncio: time moves if nothing is ready, due timers become ready, and what is ready by then is
+        run. Asyncio's own spends more on file descriptors and on its clock than on the callbacks.
+        """
+        ready: deque[asyncio.Handle] = self._ready  # type: ignore[attr-defined]
+        timers = self._timers
+        while not self._stopping:  # type: ignore[attr-defined]
+            if not ready:
+                self.quiet()
+            while timers and timers[0][0] <= self.now:
+                ready.append(heapq.heappop(timers)[2])
+            for _ in range(len(ready)):
+                handle = ready.popleft()
+                if not handle._cancelled:  # noqa: SLF001 - the loop is the handle's other half
+                    handle._run()  # noqa: SLF001
 
     # -- the world ----------------------------------------------------------------------------------------------------
 
@@ -151,12 +190,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
-    def quiet(self, timeout: float | None) -> None:
-        """No task is ready: answer a request, take a world step, or move time. `timeout`: seconds to the next timer."""
+    def quiet(self) -> None:
+        """No task is ready: answer a request, take a world step, or move time."""
         if self.serve_request():
             return
-        timer = None if timeout is None else self.now + seconds(timeout)
-        step = self.next_world_step()
+        timer, step = self._next_timer(), self.next_world_step()
         if step is not None and (timer is None or step < timer):
             if step > self.now:
                 self._advance(step)
@@ -165,6 +203,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             self._take_world_step()
         else:
             self._advance(timer)
+
+    def _next_timer(self) -> int | None:
+        timers = self._timers
+        while timers and timers[0][2].cancelled():
+            heapq.heappop(timers)
+        return timers[0][0] if timers else None
 
     def _advance(self, until: int | None) -> None:
         if self.horizon is not None and (until is None or until > self.horizon):

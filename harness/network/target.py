@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.apiserver.routing import parse_path
@@ -24,12 +25,17 @@ class Target(NamedTuple):
 
 def target_of(request: Request) -> Target:
     """The target of a request. Never fails: what cannot be read stays empty."""
-    verb = _VERBS.get(request.method, request.method.lower())
-    place = parse_path(request.path)
+    return _target(request.method, request.path, request.query.get("watch") in ("true", "1"))
+
+
+@lru_cache(maxsize=16384)
+def _target(method: str, path: str, watch: bool) -> Target:
+    verb = _VERBS.get(method, method.lower())
+    place = parse_path(path)
     if place is None:
         return Target(verb, "", "", "", "")
     if not place.name and verb == "get":
-        verb = "watch" if request.query.get("watch") in ("true", "1") else "list"
+        verb = "watch" if watch else "list"
     elif not place.name and verb == "delete":
         verb = "deletecollection"
     resource = f"{place.plural}.{place.group}" if place.group else place.plural

@@ -10,10 +10,11 @@ Source: pkg/controller/controller_ref_manager.go, BaseControllerRefManager and P
 from __future__ import annotations
 
 import enum
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from reference_impl.machinery.client import ApiError, is_invalid, is_not_found
+from reference_impl.machinery.labels import LabelSet
 from reference_impl.machinery.meta import format_time, parse_time
 
 
@@ -23,6 +24,7 @@ class Controllee(Protocol):
     namespace: str
     name: str
     uid: str
+    label_set: LabelSet
     owner_uid: str | None  # of its controller reference
     deleting: bool  # has a deletionTimestamp
 
@@ -74,7 +76,7 @@ class PodControllerRefManager(Generic[P]):
         self,
         pod_control: PodPatcher,
         controller: dict[str, Any],
-        matches: Callable[[P], bool],
+        matches: Mapping[LabelSet, bool],
         controller_kind: tuple[str, str],
         can_adopt: Callable[[], Awaitable[None]],
     ) -> None:
@@ -97,11 +99,13 @@ class PodControllerRefManager(Generic[P]):
         """
         claimed: list[P] = []
         errors: list[Exception] = []
+        uid, matches = self._uid, self._matches
         for pod in pods:
-            claim = self.claim_object(pod)
-            if claim is _OWNED:
+            if pod.owner_uid == uid and matches[pod.label_set]:  # nearly every pod of nearly every sync
                 claimed.append(pod)
-            elif claim is not _IGNORED:
+                continue
+            claim = self.claim_object(pod)
+            if claim is not _IGNORED:
                 try:
                     if await self._reconcile(claim, pod):
                         claimed.append(pod)
@@ -116,10 +120,10 @@ class PodControllerRefManager(Generic[P]):
         if pod.owner_uid is not None:
             if pod.owner_uid != self._uid:
                 return _IGNORED
-            if self._matches(pod):
+            if self._matches[pod.label_set]:
                 return _OWNED
             return _IGNORED if self._deleting else _RELEASE
-        if self._deleting or not self._matches(pod) or pod.deleting:
+        if self._deleting or not self._matches[pod.label_set] or pod.deleting:
             return _IGNORED
         if self._namespace and self._namespace != pod.namespace:
             return _IGNORED

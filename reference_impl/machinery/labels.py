@@ -19,6 +19,12 @@ _MAX_PREFIX = 253
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
+#: Key, operator and values of one of a LabelSelector's matchExpressions.
+_Expression = tuple[str, str, tuple[str, ...]]
+#: The labels of an object, as something that can be looked up.
+LabelSet = frozenset[tuple[str, str]]
+
+
 class InvalidSelector(ValueError):
     """A label selector that cannot match anything: the text says which part is wrong, and why."""
 
@@ -77,6 +83,21 @@ class Selector:
 NOTHING = Selector(nothing=True)
 
 
+class Matcher(dict[LabelSet, bool]):
+    """A selector that remembers its answers: most objects of one owner carry the same labels.
+
+    `matcher[label_set]` costs one look-up where `Selector.matches` costs a loop.
+    """
+
+    def __init__(self, selector: Selector) -> None:
+        super().__init__()
+        self._selector = selector
+
+    def __missing__(self, label_set: LabelSet) -> bool:
+        answer = self[label_set] = self._selector.matches(dict(label_set))
+        return answer
+
+
 def selector_from(label_selector: Mapping[str, Any] | None) -> Selector:
     """The selector of a LabelSelector object (LabelSelectorAsSelector): null selects nothing, `{}` everything.
 
@@ -84,14 +105,21 @@ def selector_from(label_selector: Mapping[str, Any] | None) -> Selector:
     """
     if label_selector is None:
         return NOTHING
-    requirements = [
-        _requirement(key, "=", (value,)) for key, value in (label_selector.get("matchLabels") or {}).items()
-    ]
-    for expression in label_selector.get("matchExpressions") or ():
-        operator = _OPERATORS.get(expression.get("operator") or "")
+    expressions = tuple(
+        (expression.get("key") or "", expression.get("operator") or "", tuple(expression.get("values") or ()))
+        for expression in label_selector.get("matchExpressions") or ()
+    )
+    return _selector(tuple((label_selector.get("matchLabels") or {}).items()), expressions)
+
+
+@lru_cache(maxsize=1024)
+def _selector(match_labels: tuple[tuple[str, str], ...], expressions: tuple[_Expression, ...]) -> Selector:
+    requirements = [_requirement(key, "=", (value,)) for key, value in match_labels]
+    for key, name, values in expressions:
+        operator = _OPERATORS.get(name)
         if operator is None:
-            raise InvalidSelector(f'"{expression.get("operator") or ""}" is not a valid label selector operator')
-        requirements.append(_requirement(expression.get("key") or "", operator, expression.get("values") or ()))
+            raise InvalidSelector(f'"{name}" is not a valid label selector operator')
+        requirements.append(_requirement(key, operator, values))
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 

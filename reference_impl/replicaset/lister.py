@@ -82,7 +82,9 @@ class PodLister:
 
     def list(self, namespace: str, selector: labels.Selector) -> list[Pod]:
         """The pods of the namespace that the selector matches."""
-        return list(filter(LabelMatcher(selector), self._cache(self._indexer.by_index(NAMESPACE_INDEX, namespace))))
+        matches = labels.Matcher(selector)
+        pods = self._cache(self._indexer.by_index(NAMESPACE_INDEX, namespace))
+        return [pod for pod in pods if matches[pod.label_set]]
 
     def forget(self, pod: dict[str, Any]) -> None:
         """The pod is gone from the informer's cache."""
@@ -95,21 +97,6 @@ def selector_of(rs: dict[str, Any]) -> labels.Selector | None:
         return labels.selector_from(rs["spec"].get("selector"))
     except labels.InvalidSelector:
         return None
-
-
-class LabelMatcher:
-    """A selector that remembers its answers: the pods of a ReplicaSet mostly carry the same labels."""
-
-    def __init__(self, selector: labels.Selector) -> None:
-        self._selector = selector
-        self._answers: dict[frozenset[tuple[str, str]], bool] = {}
-
-    def __call__(self, pod: Pod) -> bool:
-        """Whether the selector matches the pod's labels."""
-        answer = self._answers.get(pod.label_set)
-        if answer is None:
-            answer = self._answers[pod.label_set] = self._selector.matches(pod.labels)
-        return answer
 
 
 def controller_uid_index(rs: dict[str, Any]) -> list[str]:

@@ -73,28 +73,28 @@ class PodCache:
 
     def __init__(self) -> None:
         self._pods: dict[str, Pod] = {}
+        #: By the identity of the object, which cannot be another's while its pod is kept here.
+        self._known: dict[int, Pod] = {}
         self._label_sets: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
 
     def __call__(self, objects: list[dict[str, Any]]) -> list[Pod]:
         """The pods of these objects, in their order."""
-        known, pods = self._pods, []
-        for obj in objects:
-            pod = known.get(obj["metadata"]["uid"])
-            if pod is None or pod.object is not obj:
-                pod = self._read(obj)
-            pods.append(pod)
-        return pods
+        known = self._known.get
+        return [known(id(obj)) or self._read(obj) for obj in objects]
 
     def _read(self, obj: dict[str, Any]) -> Pod:
         pod = Pod(obj)
         # One object per distinct set of labels makes the selector's memo a look-up by identity.
         pod.label_set = self._label_sets.setdefault(pod.label_set, pod.label_set)
-        self._pods[pod.uid] = pod
+        self.forget(obj)
+        self._pods[pod.uid] = self._known[id(obj)] = pod
         return pod
 
     def forget(self, obj: dict[str, Any]) -> None:
         """The pod is gone from the informer's cache."""
-        self._pods.pop(obj["metadata"]["uid"], None)
+        pod = self._pods.pop(obj["metadata"]["uid"], None)
+        if pod is not None:
+            del self._known[id(pod.object)]
 
     def __len__(self) -> int:
         return len(self._pods)

@@ -6,10 +6,11 @@ as it is by default since 1.35.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from reference_impl.machinery.client import ApiError, ResourceClient
+from reference_impl.machinery.labels import Matcher
 from reference_impl.machinery.meta import format_time
 from reference_impl.replicaset.availability import is_pod_available
 from reference_impl.replicaset.pod import Pod
@@ -26,7 +27,7 @@ def calculate_status(
     active_pods: Sequence[Pod],
     terminating_pods: Sequence[Pod],
     manage_replicas_error: Exception | None,
-    fully_labeled: Callable[[Pod], bool],
+    fully_labeled: Matcher,
     now: int,
 ) -> dict[str, Any]:
     """The status that `rs` should have at the instant `now`; `rs` itself is left alone.
@@ -39,7 +40,7 @@ def calculate_status(
     available = [pod for pod in ready if is_pod_available(pod, min_ready_seconds, now)] if min_ready_seconds else ready
     status: dict[str, Any] = {
         "replicas": len(active_pods),
-        "fullyLabeledReplicas": sum(map(fully_labeled, active_pods)),
+        "fullyLabeledReplicas": sum([fully_labeled[pod.label_set] for pod in active_pods]),
         "readyReplicas": len(ready),
         "availableReplicas": len(available),
         "terminatingReplicas": len(terminating_pods),

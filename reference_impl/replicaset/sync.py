@@ -25,7 +25,7 @@ from reference_impl.machinery.pod_control import OPERATION_ERRORS
 from reference_impl.machinery.transport import Clock
 from reference_impl.machinery.workqueue import RateLimitingQueue
 from reference_impl.replicaset.availability import find_min_next_pod_availability_check
-from reference_impl.replicaset.lister import API_VERSION, KIND, LabelMatcher, PodLister, ReplicaSetLister
+from reference_impl.replicaset.lister import API_VERSION, KIND, PodLister, ReplicaSetLister
 from reference_impl.replicaset.manage_replicas import ReplicaManager
 from reference_impl.replicaset.pod import Pod, filter_active_pods, filter_terminating_pods
 from reference_impl.replicaset.status import calculate_status, update_replica_set_status
@@ -72,7 +72,7 @@ class ReplicaSetSync:
         except labels.InvalidSelector as error:
             self.on_error(f"error converting pod selector to selector for rs {namespace}/{name}: {error}")
             return
-        matches = LabelMatcher(selector)
+        matches = labels.Matcher(selector)
         all_rs_pods = self.pod_lister.filter_pods_by_owner(rs)
         active_pods = await self.claim_pods(rs, matches, filter_active_pods(all_rs_pods))
         terminating_pods = filter_claimed_pods(rs, matches, filter_terminating_pods(all_rs_pods))
@@ -81,7 +81,7 @@ class ReplicaSetSync:
         if rs_needs_sync and rs["metadata"].get("deletionTimestamp") is None:
             manage_replicas_error = await self.manager.manage_replicas(active_pods, rs)
         now = self.clock.now()
-        fully_labeled = LabelMatcher(template_selector(rs))
+        fully_labeled = labels.Matcher(template_selector(rs))
         new_status = calculate_status(rs, active_pods, terminating_pods, manage_replicas_error, fully_labeled, now)
         updated_rs = await update_replica_set_status(self.rs_client, rs, new_status)
         version = updated_rs["metadata"]["resourceVersion"]
@@ -90,9 +90,7 @@ class ReplicaSetSync:
             raise manage_replicas_error
         self._plan_availability_check(key, updated_rs, active_pods, now)
 
-    async def claim_pods(
-        self, rs: dict[str, Any], matches: Callable[[Pod], bool], filtered_pods: list[Pod]
-    ) -> list[Pod]:
+    async def claim_pods(self, rs: dict[str, Any], matches: labels.Matcher, filtered_pods: list[Pod]) -> list[Pod]:
         """Adopt and release; the pods that are the ReplicaSet's. Raises Aggregate.
 
         Before the first adoption the ReplicaSet is read from the server, some time after the pods were listed.
@@ -123,10 +121,10 @@ class ReplicaSetSync:
         self.queue.add_after(key, min_ready_seconds if next_check is None else next_check / 10**9)
 
 
-def filter_claimed_pods(rs: dict[str, Any], matches: Callable[[Pod], bool], pods: list[Pod]) -> list[Pod]:
+def filter_claimed_pods(rs: dict[str, Any], matches: labels.Matcher, pods: list[Pod]) -> list[Pod]:
     """The pods that the ReplicaSet controls and that match (controller_utils.go, FilterClaimedPods)."""
     uid = rs["metadata"]["uid"]
-    return [pod for pod in pods if pod.owner_uid == uid and matches(pod)]
+    return [pod for pod in pods if pod.owner_uid == uid and matches[pod.label_set]]
 
 
 def template_selector(rs: dict[str, Any]) -> labels.Selector:

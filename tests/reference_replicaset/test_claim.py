@@ -16,6 +16,7 @@ from reference_impl.machinery.controller_ref_manager import (
     PodControllerRefManager,
     recheck_deletion_timestamp,
 )
+from reference_impl.machinery.labels import Matcher, selector_from
 from reference_impl.replicaset.pod import Pod
 from tests.reference_replicaset.objects import make_pod, make_rs, owner_ref
 
@@ -45,9 +46,7 @@ async def may_adopt() -> None:
 
 
 def manager(patcher: Patcher, rs: dict[str, Any] | None = None, can_adopt: Any = may_adopt) -> Any:
-    def matches(pod: Pod) -> bool:
-        return pod.labels.get("app") == "web"
-
+    matches = Matcher(selector_from({"matchLabels": MATCHING}))
     return PodControllerRefManager(patcher, rs or make_rs(), matches, ("apps/v1", "ReplicaSet"), can_adopt)
 
 

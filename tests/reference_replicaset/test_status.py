@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reference_impl.machinery.client import ApiError
+from reference_impl.machinery.labels import Matcher, selector_from
 from reference_impl.machinery.pod_control import PodControlError
 from reference_impl.replicaset.pod import Pod
 from reference_impl.replicaset.status import (
@@ -26,9 +27,7 @@ FAILED = PodControlError("quota")
 def calculate(
     rs: Object, pods: list[Object], error: Exception | None = None, now: int = 60, terminating: int = 0
 ) -> Object:
-    def fully_labeled(pod: Pod) -> bool:
-        return pod.labels == {"app": "web"}
-
+    fully_labeled = Matcher(selector_from({"matchLabels": {"app": "web"}}))
     going = [Pod(make_pod(f"going-{number}", deleted=True)) for number in range(terminating)]
     return calculate_status(rs, [Pod(pod) for pod in pods], going, error, fully_labeled, now * SECOND)
 
