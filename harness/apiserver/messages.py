@@ -77,6 +77,12 @@ class Watch:
         if len(events) == 1 and self.on_event is not None:
             self.on_event()
 
+    def take(self) -> list[WatchEvent]:
+        """Client side: what has arrived; all of it, unless somebody lets it arrive in pieces."""
+        taken = [*self.events]
+        self.events.clear()
+        return taken
+
     def attach(self, unsubscribe: Callable[[], None]) -> None:
         """Server side: how to leave the collection."""
         self._unsubscribe = unsubscribe

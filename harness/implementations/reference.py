@@ -108,9 +108,11 @@ class MemoryWatch:
 
     def _show(self) -> None:
         self._delivering = False
-        self._shown.extend(self._relay.events)
-        self._relay.events.clear()
-        self._ended = self._relay.closed
+        self._shown.extend(self._relay.take())
+        if self._relay.events:
+            self._arrived()
+        else:
+            self._ended = self._relay.closed
         waiter, self._waiter = self._waiter, None
         if waiter is not None and not waiter.done():
             waiter.set_result(None)

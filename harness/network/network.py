@@ -141,7 +141,7 @@ class Network:
         reply = self.server.handle(request)
         if reply.watch is not None:
             lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held
-            relay = Relay(self.loop, reply.watch, target.resource, lag=lag, held=held)
+            relay = Relay(self.loop, reply.watch, target.resource, lag=lag, held=held, rng=self._rng)
             self._relays = [other for other in self._relays if not other.closed]
             self._relays.append(relay)
             return Reply(reply.status, reply.body, watch=relay, headers=reply.headers)

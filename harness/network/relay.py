@@ -11,18 +11,33 @@ from harness.clock import seconds
 from harness.network.faults import status_object
 
 if TYPE_CHECKING:
+    import random
+
     from harness.loop import VirtualLoop
+
+#: How likely a burst arrives as a whole where it may arrive in pieces.
+_WHOLE = 0.5
 
 
 class Relay(Watch):
     """What a transport gets in place of the server's watch.
 
     The initial list of a WatchList passes at once; every change after it is subject to `lag` and `held`. Order within
-    one watch never changes.
+    one watch never changes. With `rng`, a burst of events may arrive in pieces, as packets do.
     """
 
-    def __init__(self, loop: VirtualLoop, source: Watch, resource: str, *, lag: float, held: bool) -> None:
+    def __init__(
+        self,
+        loop: VirtualLoop,
+        source: Watch,
+        resource: str,
+        *,
+        lag: float,
+        held: bool,
+        rng: random.Random | None = None,
+    ) -> None:
         super().__init__()
+        self._rng = rng
         self.resource = resource
         self.lag = lag
         self._held = held
@@ -43,6 +58,13 @@ class Relay(Watch):
                 self.events.append(event)
                 if _ends_initial_events(event):
                     return
+
+    def take(self) -> list[WatchEvent]:
+        """What the client sees next; it rests before it sees more."""
+        events, rng = self.events, self._rng
+        if rng is None or len(events) < 2 or rng.random() < _WHOLE:
+            return super().take()
+        return [events.popleft() for _ in range(rng.randint(1, len(events)))]
 
     def stop(self) -> None:
         """The client has gone."""

@@ -8,7 +8,7 @@ is parked, upstream meets the same order of events as controllers written in Pyt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -55,6 +55,9 @@ class WatchLike(Protocol):
     events: deque[Any]
     on_event: Callable[[], None] | None
     closed: bool
+
+    def take(self) -> Sequence[Any]:
+        """The events that the client sees next, taken from `events`; it rests before it sees more."""
 
     def stop(self) -> None:
         """The client has gone."""
@@ -315,14 +318,12 @@ class BubbleDriver:
             on_event()
 
     def _pack_watch(self, one: _OpenWatch, items: list[dict[str, Any]], bodies: list[bytes]) -> None:
-        """Everything that has arrived on a watch, as one item, and its end if it has ended."""
+        """Everything that has arrived on a watch, one item for each piece, and its end if it has ended."""
         one.queued = False
         if one.id not in self._watches:
             return
-        events = one.watch.events
-        if events:
-            body = b"\n".join([event.raw() for event in events]) + b"\n"
-            events.clear()
+        while one.watch.events:
+            body = b"\n".join([event.raw() for event in one.watch.take()]) + b"\n"
             items.append({"op": "events", "id": one.id, "length": len(body)})
             bodies.append(body)
         if one.watch.closed:

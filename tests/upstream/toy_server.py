@@ -50,6 +50,11 @@ class ToyWatch:
         self.closed, self.broken = True, broken
         self.tell()
 
+    def take(self) -> list[ToyEvent]:
+        taken = [*self.events]
+        self.events.clear()
+        return taken
+
     def stop(self) -> None:
         self.stopped = True
 
