@@ -63,6 +63,8 @@ class Cluster:
         self.scheduler = run.world.scheduler
         self.garbage_collector = run.world.garbage_collector
         self.nodes = run.world.nodes
+        self.owners = run.world.owners
+        self.metrics = run.metrics
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -284,26 +286,31 @@ class Cluster:
 
     @property
     def controllers_running(self) -> bool:
-        """Whether the controllers under test run now."""
+        """Whether all the controllers under test run now."""
         return self._run.controllers_running
 
-    async def start(self) -> None:
-        """Start the controllers under test (again)."""
-        self._run.start_controllers()
+    async def start(self, *controllers: str) -> None:
+        """Start the controllers under test (again), or only those named."""
+        self._run.start_controllers(controllers)
         await self.run(0)
 
-    async def crash(self) -> None:
-        """Kill the controllers under test where they stand: nothing of them is written any more."""
-        self._run.crash_controllers()
+    async def crash(self, *controllers: str) -> None:
+        """Kill the controllers under test, or those named, where they stand: nothing of them is written any more."""
+        self._run.crash_controllers(controllers)
         await self.run(0)
 
-    def crash_at(self, *, restart_after: float | None = 1.0, effect: bool = False, **match: Any) -> Fault:
-        """Crash when a matching request arrives, before or (`effect`) after the server has carried it out."""
+    def crash_at(
+        self, *controllers: str, restart_after: float | None = 1.0, effect: bool = False, **match: Any
+    ) -> Fault:
+        """Crash when a matching request arrives, before or (`effect`) after the server has carried it out.
+
+        All controllers under test do, or only those named.
+        """
 
         def crash(_: object) -> None:
-            self._run.crash_controllers()
+            self._run.crash_controllers(controllers)
             if restart_after is not None:
-                self._run.loop.world_after(restart_after, self._run.start_controllers)
+                self._run.loop.world_after(restart_after, lambda: self._run.start_controllers(controllers))
 
         return self.faults.add(Fault(broken=True, effect=effect, on_hit=crash, **match))
 

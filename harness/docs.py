@@ -17,8 +17,27 @@ LIMITS_PAGE = Path(__file__).resolve().parent.parent / "docs" / "limits.md"
 WORLD_LIMITS: tuple[Limit, ...] = (
     Limit(
         "Controllers",
-        "Only those under test, the garbage collector, the namespace controller and the marking of lost nodes.",
+        "Only those under test, the garbage collector, the namespace controller and the marking of lost nodes; owners "
+        "of pods where a scenario asks for them.",
         "Some forty: Deployments, Jobs, endpoints, service accounts, quota, disruption budgets and more.",
+    ),
+    Limit(
+        "Deployments that a scenario has managed",
+        "Sizes and counts only: no revisions, rollback, conditions, progress deadline, events, or removal of old "
+        "ReplicaSets.",
+        "All of that.",
+    ),
+    Limit(
+        "StatefulSets that a scenario has managed",
+        "Pods and counts only: no volume claims, no ControllerRevisions, no events; `minReadySeconds` counts as 0 and "
+        "`maxUnavailable` as 1.",
+        "All of that.",
+    ),
+    Limit(
+        "Custom resources that a scenario has managed",
+        "Pods are created and deleted at once, unready and young ones first; what a quota refuses is tried again after "
+        "15 s.",
+        "Whatever their operator does.",
     ),
     Limit(
         "Scheduling",
@@ -77,6 +96,33 @@ WORLD_LIMITS: tuple[Limit, ...] = (
         "Namespaces",
         "Emptied at once, and again whenever something in them goes.",
         "Emptied by a controller that retries with estimates of the remaining grace period.",
+    ),
+    Limit(
+        "Usage of pods",
+        "What load models and tables of the scenario say, without consequences: no throttling (but for `at_most`), no "
+        "memory kills, no failing probes.",
+        "What containers do.",
+    ),
+    Limit(
+        "Measurements",
+        "All kubelets measure, and are scraped, at the same instants. CPU is that of the instant.",
+        "Each node in its own time, with jitter. CPU is the average over the window.",
+    ),
+    Limit(
+        "What metrics-server leaves out",
+        "Containers that use nothing are shown; pods on a lost node keep their metrics; no swap.",
+        "Drops points without CPU time or memory, and pods of nodes that do not answer.",
+    ),
+    Limit(
+        "Adapters of custom and external metrics",
+        "A metric, and what discovery says of it, shows at once. Metrics of pods follow the rhythm of the scrapes, all "
+        "others are of the moment. Series that match are added up. Errors are worded as by prometheus-adapter.",
+        "Each adapter has its own delays, queries and wording.",
+    ),
+    Limit(
+        "APIs that go away",
+        "Unavailable, or gone, from one instant to the next.",
+        "Noticed by the aggregation layer's checks, every 30 s or when endpoints change.",
     ),
     Limit(
         "Names of events",

@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from harness.autoscalers import (
+    behavior,
+    container_metric,
+    external_metric,
+    hpa,
+    object_metric,
+    pods_metric,
+    reference,
+    resource_metric,
+    scaling,
+)
+
+__all__ = [
+    "behavior",
+    "container",
+    "container_metric",
+    "controller_reference",
+    "custom",
+    "definition",
+    "deployment",
+    "external_metric",
+    "hpa",
+    "labels_of",
+    "object_metric",
+    "pod",
+    "pod_template",
+    "pods_metric",
+    "reference",
+    "replica_set",
+    "resource_metric",
+    "resource_quota",
+    "scaling",
+    "stateful_set",
+]
 
 Object = dict[str, Any]
 
@@ -53,15 +88,58 @@ def replica_set(
     return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec}
 
 
-def deployment(name: str = "web", replicas: int = 1) -> Object:
-    """A Deployment; nothing acts on it, but it can own ReplicaSets."""
+def deployment(name: str = "web", replicas: int = 1, *, template: Object | None = None, **spec: Any) -> Object:
+    """A Deployment. It can own ReplicaSets; it acts only where `cluster.owners` manages Deployments."""
+    return _workload("Deployment", name, replicas, template, spec)
+
+
+def stateful_set(name: str = "web", replicas: int = 1, *, template: Object | None = None, **spec: Any) -> Object:
+    """A StatefulSet; it acts only where `cluster.owners` manages StatefulSets."""
+    return _workload("StatefulSet", name, replicas, template, {"serviceName": name, **spec})
+
+
+def _workload(kind: str, name: str, replicas: int, template: Object | None, spec: Mapping[str, Any]) -> Object:
     labels = labels_of(name)
+    fields = {"selector": {"matchLabels": labels}, "template": template or pod_template(labels), **spec}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": metadata, "spec": {"replicas": replicas, **fields}}
+
+
+def definition(
+    kind: str = "Fleet",
+    *,
+    group: str = "example.com",
+    versions: Sequence[str] = ("v1",),
+    scale: Mapping[str, str] | None = None,
+) -> Object:
+    """A CustomResourceDefinition of a namespaced kind; the plural is the kind with an s, the first version is stored.
+
+    It has a status, and a scale subresource with the paths in `scale`: by default spec.replicas, status.replicas and
+    status.selector.
+    """
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    subresources = {"status": {}, "scale": dict(scale or {**paths, "labelSelectorPath": ".status.selector"})}
+    plural = f"{kind.lower()}s"
+    served = [
+        {"name": version, "served": True, "storage": at == 0, "subresources": subresources}
+        for at, version in enumerate(versions)
+    ]
+    names = {"plural": plural, "singular": kind.lower(), "kind": kind}
     return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"replicas": replicas, "selector": {"matchLabels": labels}, "template": pod_template(labels)},
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": served},
     }
+
+
+def custom(kind: str = "Fleet", name: str = "web", replicas: int | None = 1, **spec: Any) -> Object:
+    """An object of a kind that `definition` has made, in version example.com/v1, with a pod template."""
+    fields = {"template": pod_template(labels_of(name)), **spec}
+    if replicas is not None:
+        fields["replicas"] = replicas
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "example.com/v1", "kind": kind, "metadata": metadata, "spec": fields}
 
 
 def pod(

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,16 +29,38 @@ class ScenarioError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class HpaOptions:
+    """The HPA controller's flags: `--concurrent-horizontal-pod-autoscaler-syncs`, `--horizontal-pod-autoscaler-...`.
+
+    Periods in seconds. Raises ScenarioError for values with which kube-controller-manager would not start.
+    """
+
+    workers: int = 5
+    sync_period: float = 15.0
+    downscale_stabilization: float = 300.0
+    tolerance: float = 0.1
+    cpu_initialization_period: float = 300.0
+    initial_readiness_delay: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.workers < 1 or self.sync_period <= 0:
+            raise ScenarioError("the HPA controller needs at least one worker and a sync period above 0")
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How the controllers under test are configured; the same for every implementation.
 
-    `workers`: concurrent syncs. `burst_replicas`: creates or deletes in one sync. `resync`: seconds between informer
-    resyncs, 0 for none.
+    `workers`: concurrent syncs of the ReplicaSet controller. `burst_replicas`: creates or deletes in one of them.
+    `resync`: seconds between informer resyncs, 0 for none. `hpa`: flags of the HPA controller. `feature_gates`: those
+    that shall not have the value that the release gives them.
     """
 
     workers: int = 5
     burst_replicas: int = 500
     resync: float = 0.0
+    hpa: HpaOptions = field(default_factory=HpaOptions)
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

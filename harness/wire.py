@@ -26,7 +26,10 @@ def uid(obj: Object) -> str:
 def controller_of(obj: Object) -> dict[str, Any] | None:
     """The owner reference with `controller: true` (apimachinery `metav1.GetControllerOf`); never change it."""
     references: list[dict[str, Any]] = obj.get("metadata", {}).get("ownerReferences") or []
-    return next((reference for reference in references if reference.get("controller")), None)
+    for reference in references:
+        if reference.get("controller"):
+            return reference
+    return None
 
 
 def is_terminating(obj: Object) -> bool:

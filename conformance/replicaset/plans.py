@@ -12,12 +12,15 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import ApiFailure, Cluster
+from harness.scenario import Options
 from harness.world import InTurn, Lifecycle, pick
 
 Plan = dict[str, Any]
 Step = dict[str, Any]
 Action = Callable[[Cluster, Step], Awaitable[None]]
 
+#: The controllers that run.
+CONTROLLERS = ("replicaset",)
 #: Seconds that pass after the last step with all faults ended: longer than the longest back-off (1000 s).
 AFTERMATH = 1100.0
 #: Seconds before the end at which every ReplicaSet is touched.
@@ -36,6 +39,11 @@ def check(plan: Plan) -> None:
     for step in plan["steps"]:
         if not isinstance(step, dict) or step.get("do") not in ACTIONS or "after" not in step:
             raise ValueError(f"a step has `after`, and a `do` that is one of {', '.join(ACTIONS)}; this one is {step}")
+
+
+def options(_: Plan) -> Options:
+    """How the controllers are configured for a plan: as usual."""
+    return Options()
 
 
 async def play(cluster: Cluster, plan: Plan) -> None:

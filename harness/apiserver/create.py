@@ -6,18 +6,19 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.defaults import apply_defaults, quality_of_service
-from harness.apiserver.events import to_stored_form
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
+from harness.apiserver.strategies import strategy_of
 from harness.apiserver.validation import create_findings
+from harness.apiserver.versions import to_stored_form
 
 #: maxNameGenerationCreateAttempts
 _ATTEMPTS = 8
-_SYSTEM_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+_SYSTEM_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 _NAMESPACE_MISMATCH = "the namespace of the provided object does not match the namespace sent on the request"
 #: What a fresh object's status looks like, where it is not simply empty.
 _INITIAL_STATUS: dict[str, dict[str, Any]] = {
@@ -75,7 +76,11 @@ def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
     kind, metadata = call.kind, payload["metadata"]
     name = metadata.get("name", "")
     prepare_for_create(payload, kind)
+    strategy = strategy_of(kind)
     findings = create_findings(payload, kind)
+    if strategy is not None:
+        strategy.prepare(payload, None, state.feature_gates)
+        findings += strategy.findings(payload, None, state.feature_gates)
     if findings:
         raise errors.invalid(kind.group, kind.kind, name, findings)
     call.name = name
@@ -86,6 +91,8 @@ def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
         raise _exists(call, metadata, there)
     metadata["uid"] = state.next_uid()
     metadata["creationTimestamp"] = state.timestamp()
+    if strategy is not None:
+        strategy.store(payload)
     if call.dry_run:
         return Stored("", payload, 0)
     stored = call.collection.put(call.namespace, name, payload)

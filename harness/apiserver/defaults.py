@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.apiserver.intake import check_spec, copied
+from harness.apiserver.copies import copied
+from harness.apiserver.intake import check_spec
 from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import ByIdentity, Shared
 

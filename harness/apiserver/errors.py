@@ -138,6 +138,11 @@ def too_many_requests(message: str, retry_after: int) -> ApiError:
     return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
 
 
+def internal_error(why: str) -> ApiError:
+    """500: the server cannot do what it should."""
+    return ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
+
+
 def unprocessable() -> ApiError:
     """A JSON patch that does not apply; upstream does not say why (handlers/patch.go, NewGenericServerResponse)."""
     return ApiError(422, "Invalid", "the server rejected our request due to an error in our request")

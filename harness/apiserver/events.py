@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.apiserver.kinds import Kind
 
+GROUP = "events.k8s.io"
 #: events.k8s.io/v1 name -> core/v1 name.
 _NAMES = {
     "regarding": "involvedObject",
@@ -19,22 +20,15 @@ _NAMES = {
 _BACK = {old: new for new, old in _NAMES.items()}
 
 
-def to_stored_form(body: Any, kind: Kind) -> Any:
-    """A request's body in the form in which its kind is stored; its apiVersion stays what the request said."""
-    if kind.group != "events.k8s.io" or not isinstance(body, dict):
-        return body
+def to_stored_form(body: dict[str, Any]) -> dict[str, Any]:
+    """An event of events.k8s.io/v1 with the names of core/v1."""
     return {_NAMES.get(key, key): item for key, item in body.items()}
 
 
 def to_served_form(payload: dict[str, Any], kind: Kind) -> dict[str, Any]:
-    """A stored object as this kind's API serves it."""
-    if payload["apiVersion"] == kind.api_version:
-        return payload
-    served = payload
-    if kind.kind == "Event":
-        names = _BACK if kind.group else _NAMES
-        served = {names.get(key, key): item for key, item in payload.items()}
-    return {**served, "apiVersion": kind.api_version}
+    """A stored event as the other API group serves it."""
+    names = _BACK if kind.group else _NAMES
+    return {**{names.get(key, key): item for key, item in payload.items()}, "apiVersion": kind.api_version}
 
 
 def stored_field(path: str) -> str:

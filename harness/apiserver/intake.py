@@ -6,13 +6,14 @@ optional fields vanish, and a value of the wrong type is a 400 worded like encod
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Mapping
 from typing import Any
 
+from harness.apiserver.copies import copied
 from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.kinds import Kind
-from harness.apiserver.sharing import Shared
+from harness.apiserver.metadata import canonical_metadata
+from harness.apiserver.strategies import Strategy, strategy_of
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -153,7 +154,6 @@ SHAPES: dict[str, dict[str, Any]] = {
             "versions": [{"name": "string", "served": "bool", "storage": "bool", "subresources": "struct"}],
         }
     },
-    "Scale": {"spec": {"replicas": "int32"}},
     "Binding": {"target": {"name": "string", "kind": "string"}},
     "Eviction": {"deleteOptions": "struct"},
     "DeleteOptions": {
@@ -166,38 +166,6 @@ SHAPES: dict[str, dict[str, Any]] = {
 #: Kinds whose specs come back with every request about them, mostly unchanged.
 SHARED_SPECS = frozenset({"Pod", "ReplicaSet"})
 _NOTHING: Mapping[str, Any] = {}
-_NESTED = frozenset({dict, list})
-_DROPPED_WHEN_EMPTY = frozenset(
-    {
-        "labels",
-        "annotations",
-        "ownerReferences",
-        "finalizers",
-        "generateName",
-        "uid",
-        "resourceVersion",
-        "namespace",
-        "name",
-        "selfLink",
-        "managedFields",
-        "generation",
-    }
-)
-
-
-def copied(value: Any) -> Any:
-    """A deep copy without nulls."""
-    kind = type(value)
-    if kind is dict:
-        return {key: copied(item) if type(item) in _NESTED else item for key, item in value.items() if item is not None}
-    if kind is list:
-        return [copied(item) if type(item) in _NESTED else item for item in value]
-    return value
-
-
-def deep_copy(value: Any) -> Any:
-    """A deep copy of JSON data. Raises ValueError on anything else."""
-    return marshal.loads(marshal.dumps(value))  # noqa: S302 - reads what the line itself has written
 
 
 def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
@@ -226,6 +194,9 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dic
     unchanged = metadata is current.get("metadata")
     fresh = {**metadata} if unchanged else canonical_metadata(metadata, kind)
     payload: dict[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": fresh}
+    strategy = strategy_of(kind)
+    if strategy is not None:
+        return _decoded(strategy, payload, body, kind)
     shape = SHAPES.get(kind.kind, {}) if kind.strategic else {}
     for key, sent in body.items():
         if sent is None or key in payload:
@@ -239,35 +210,25 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dic
     return payload
 
 
+def _decoded(strategy: Strategy, payload: dict[str, Any], body: dict[str, Any], kind: Kind) -> dict[str, Any]:
+    """The object as Go decodes it, in the stored version."""
+    payload.update((part, sent) for part, sent in body.items() if part in ("spec", "status"))
+    try:
+        strategy.decode(payload, kind.version)
+    except ValueError as problem:
+        raise bad_request(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}'
+        ) from None
+    return payload
+
+
 def check_spec(spec: Any, kind: str) -> None:
     """The part of `take_in` that is left out for kinds with shared specs. Raises ApiError 400."""
     _check(spec, SHAPES[kind]["spec"], "spec", Kind("", "v1", kind, ""))
 
 
-def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
-    """The metadata without its empty fields. Raises ApiError 400 on a wrong type."""
-    if type(metadata) is not dict:
-        raise _wrong(metadata, "struct", "metadata", kind)
-    result = {}
-    for key, sent in metadata.items():
-        if sent is None or (not sent and key in _DROPPED_WHEN_EMPTY):
-            continue
-        item = sent
-        shared = _SHARED_PARTS.get(key)
-        if shared is not None:
-            item = shared(item)
-        elif type(item) is not str:
-            if key in _METADATA:
-                _check(item, _METADATA[key], f"metadata.{key}", kind)
-            item = copied(item)
-        elif _METADATA.get(key, "string") != "string":
-            raise _wrong(item, str(_METADATA[key]), f"metadata.{key}", kind)
-        result[key] = item
-    return result
-
-
 def check_part(payload: Any, part: str) -> None:
-    """The shape of an object that is no resource: Scale, Binding, Eviction, DeleteOptions. Raises ApiError 400."""
+    """The shape of an object that is no resource: Binding, Eviction, DeleteOptions. Raises ApiError 400."""
     _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
 
 
@@ -306,16 +267,3 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
                 raise _wrong(item, "string", path, kind)
     elif type(value) is not _TYPES[shape] or (shape == "int32" and not _fits_int32(value)):
         raise _wrong(value, shape, path, kind)
-
-
-def _shared_part(name: str) -> Shared:
-    def canonical(part: Any) -> Any:
-        _check(part, _METADATA[name], f"metadata.{name}", Kind("", "v1", "ObjectMeta", ""))
-        mine = copied(part)
-        # Equal owner references count once (handlers/create.go dedupOwnerReferences).
-        return [item for at, item in enumerate(mine) if item not in mine[:at]] if name == "ownerReferences" else mine
-
-    return Shared(canonical)
-
-
-_SHARED_PARTS = {name: _shared_part(name) for name in ("labels", "annotations", "ownerReferences", "finalizers")}

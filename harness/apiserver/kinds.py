@@ -251,6 +251,16 @@ BUILT_IN: tuple[Kind, ...] = (
         short_names=("hpa",),
     ),
     Kind(
+        "autoscaling",
+        "v1",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        subresources=("status",),
+        generation=False,
+        short_names=("hpa",),
+        stored_as="horizontalpodautoscalers.autoscaling",
+    ),
+    Kind(
         "coordination.k8s.io",
         "v1",
         "Lease",
@@ -312,16 +322,20 @@ class Registry:
     def __init__(self) -> None:
         self._by_path: dict[tuple[str, str, str], Kind] = {}
         self._by_resource: dict[str, Kind] = {}
+        #: Goes up with every change.
+        self.revision = 0
         for kind in BUILT_IN:
             self.add(kind)
 
     def add(self, kind: Kind) -> None:
         """Serve a kind from now on."""
+        self.revision += 1
         self._by_path[kind.group, kind.version, kind.plural] = kind
         self._by_resource.setdefault(kind.resource, kind)
 
     def remove(self, kind: Kind) -> None:
         """Stop serving a kind."""
+        self.revision += 1
         self._by_path.pop((kind.group, kind.version, kind.plural), None)
         self._by_resource.pop(kind.resource, None)
 
@@ -336,6 +350,10 @@ class Registry:
             named = [item for item in self._by_resource.values() if item.plural == resource]
             kind = named[0] if len(named) == 1 else None
         return kind
+
+    def has_group(self, group: str) -> bool:
+        """Whether any kind of the group is served."""
+        return any(kind.group == group for kind in self)
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_path.values())

@@ -30,7 +30,23 @@ LIMITS: tuple[Limit, ...] = (
         "Carry apiVersion and kind, like objects that are read alone.",
         "Leave them out for built-in kinds.",
     ),
-    Limit("Unknown fields", "Kept; fieldValidation is ignored.", "Dropped, warned about or refused."),
+    Limit(
+        "Release and feature gates",
+        "Those of 1.36, whichever release the controllers are of: its defaults, messages and gates. A scenario's gates "
+        "are the server's as well.",
+        "The server may be newer than its controllers by a minor release, or as old.",
+    ),
+    Limit(
+        "Unknown fields",
+        "Kept, but for autoscalers and scales, where they are dropped; fieldValidation is ignored.",
+        "Dropped, warned about or refused.",
+    ),
+    Limit(
+        "Types of values",
+        "Of autoscalers, scales and metadata, every field is checked and the error is Go's; of other kinds, those that "
+        "the server reads. A number's spelling is not kept (`1e3` counts as `1000.0`).",
+        "Every field.",
+    ),
     Limit(
         "Custom resource schemas",
         "Not checked: no pruning, defaulting, conversion or validation by OpenAPI or CEL.",
@@ -43,12 +59,12 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Validation",
-        "Metadata, and the parts of pods, workloads, events, quotas and scales that controllers touch.",
+        "Metadata, autoscalers and scales; of pods, workloads, events and quotas the parts that controllers touch.",
         "Every field of every kind.",
     ),
     Limit(
         "Defaults",
-        "Pods, workloads, namespaces, limit ranges; not volumes, services, jobs or autoscalers.",
+        "Pods, workloads, namespaces, limit ranges, autoscalers; not volumes, services or jobs.",
         "Every kind.",
     ),
     Limit(
@@ -91,11 +107,23 @@ LIMITS: tuple[Limit, ...] = (
     Limit("Event lifetime", "Kept for ever.", "Deleted after an hour."),
     Limit("Pod updates", "A refused change names the fields that differ.", "Prints a Go-syntax diff."),
     Limit("Warnings", "None are sent.", "Warning headers on deprecated or doubtful fields."),
-    Limit("Discovery", "Legacy documents only; no OpenAPI.", "Aggregated discovery and OpenAPI v2 and v3."),
+    Limit(
+        "Discovery",
+        "Legacy and aggregated documents, without ETags, categories and storage hashes; no OpenAPI. What changes shows "
+        "at once.",
+        "Also OpenAPI v2 and v3. What other servers have is asked for about once a minute.",
+    ),
+    Limit("Apply of a scale", "Refused (415).", "Moves the ownership of spec.replicas between both objects."),
     Limit(
         "Subresources",
         "status, scale, binding, eviction, resize, ephemeralcontainers, finalize.",
         "Also log, exec, attach, port-forward, proxy, token.",
+    ),
+    Limit(
+        "Aggregated APIs",
+        "The three metrics APIs, as soon as a scenario speaks of them; of their versions, it prefers the one that the "
+        "scenario names first.",
+        "Any group for which there is an APIService, ordered by its priorities.",
     ),
     Limit("Services", "Stored as data; no cluster IPs, ports or endpoints are assigned.", "Allocated on creation."),
     Limit("The `/watch/` path prefix", "Unknown path.", "Still served, deprecated."),

@@ -15,9 +15,13 @@ JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
 
 
 class Request:
-    """One API request. `as_of` answers a list or watch from the collection as it was at that resourceVersion."""
+    """One API request.
 
-    __slots__ = ("actor", "as_of", "body", "content_type", "method", "path", "query")
+    `as_of` answers a list or watch from the collection as it was at that resourceVersion. `accept` is the Accept
+    header, "" for plain JSON; only discovery looks at it.
+    """
+
+    __slots__ = ("accept", "actor", "as_of", "body", "content_type", "method", "path", "query")
 
     def __init__(
         self,
@@ -28,6 +32,7 @@ class Request:
         content_type: str = "application/json",
         actor: str = "",
         as_of: int | None = None,
+        accept: str = "",
     ) -> None:
         self.method = method
         self.path = path
@@ -36,6 +41,7 @@ class Request:
         self.content_type = content_type
         self.actor = actor
         self.as_of = as_of
+        self.accept = accept
 
 
 class WatchEvent:
@@ -137,3 +143,27 @@ class Reply:
             else:
                 self._raw = orjson.dumps(self.body)
         return self._raw
+
+    @property
+    def content(self) -> Any:
+        """What a client finds in the body: a JSON value, or text."""
+        return self.body
+
+
+class TextReply(Reply):
+    """A reply whose body is `text` and no JSON, whatever `content_type` says of it."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, status: int, text: str, content_type: str = "text/plain; charset=utf-8") -> None:
+        super().__init__(status, None, headers={"Content-Type": content_type})
+        self.text = text
+
+    def raw(self) -> bytes:
+        """The text as bytes."""
+        return self.text.encode()
+
+    @property
+    def content(self) -> Any:
+        """The text."""
+        return self.text

@@ -31,20 +31,30 @@ def _too_long(limit: int) -> str:
     return f"must be no more than {limit} bytes"
 
 
+_NO_LABEL = _format(
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character",
+    _LABEL,
+    "my-name",
+    "123-abc",
+)
+
+
 @lru_cache(maxsize=4096)
 def dns_label(text: str) -> tuple[str, ...]:
-    """IsDNS1123Label."""
+    """IsDNS1123Label of apimachinery/pkg/api/validate/content: names of namespaces."""
     found = [_too_long(63)] if len(text) > 63 else []
     if not _LABEL_PATTERN.fullmatch(text):
-        found.append(
-            _format(
-                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-                "and must start and end with an alphanumeric character",
-                _LABEL,
-                "my-name",
-                "123-abc",
-            )
-        )
+        found.append(_NO_LABEL)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def short_name(text: str) -> tuple[str, ...]:
+    """IsDNS1123Label of apimachinery/pkg/util/validation, which words it otherwise: names of containers."""
+    found = ["must be no more than 63 characters"] if len(text) > 63 else []
+    if not _LABEL_PATTERN.fullmatch(text):
+        found.append("must not contain dots" if _SUBDOMAIN_PATTERN.fullmatch(text) else _NO_LABEL)
     return tuple(found)
 
 

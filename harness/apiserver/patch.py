@@ -8,10 +8,10 @@ import jsonpatch
 import jsonpointer
 
 from harness.apiserver import errors
+from harness.apiserver.copies import deep_copy
 from harness.apiserver.create import settle_place, store_new
 from harness.apiserver.defaults import apply_defaults
-from harness.apiserver.events import to_served_form, to_stored_form
-from harness.apiserver.intake import deep_copy, take_in
+from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.patching.apply import applied
@@ -19,6 +19,7 @@ from harness.apiserver.patching.strategic import apply_strategic
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.update import check_name, replace
+from harness.apiserver.versions import to_served_form, to_stored_form
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -29,7 +30,7 @@ _MOST_OPERATIONS = 10_000
 
 def patch(state: State, call: Call) -> Reply:
     """PATCH of an object or of its status."""
-    media = _media_type(call)
+    media = media_type(call, accepted_types(call.kind))
     stored = call.collection.get(call.namespace, call.name)
     if media == APPLY_PATCH:
         return _apply(state, call)
@@ -45,9 +46,9 @@ def patch(state: State, call: Call) -> Reply:
     return reply_with(200, replace(state, call, stored, payload), call.kind)
 
 
-def _media_type(call: Call) -> str:
+def media_type(call: Call, accepted: list[str]) -> str:
+    """The media type of a request's patch. Raises ApiError 415 if it is none of those accepted."""
     media = call.request.content_type.partition(";")[0].strip()
-    accepted = accepted_types(call.kind)
     if media not in accepted:
         raise errors.unsupported_media_type(accepted)
     return media
@@ -114,7 +115,7 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
 def _apply(state: State, call: Call) -> Reply:
     """Server-side apply: creates the object if it is not there."""
     stored = call.collection.get(call.namespace, call.name)
-    current = stored.object if stored is not None else None
+    current = to_served_form(stored.object, call.kind) if stored is not None else None
     payload = take_in(applied(state, call, current), call.kind)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])

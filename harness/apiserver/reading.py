@@ -10,13 +10,13 @@ import orjson
 
 from harness.apiserver import errors
 from harness.apiserver.errors import ApiError, FieldError
-from harness.apiserver.events import to_served_form
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.selectors import ObjectMatcher, object_matcher
 from harness.apiserver.state import Call, State
 from harness.apiserver.store import Collection
 from harness.apiserver.stored import Stored
+from harness.apiserver.versions import to_served_form
 from harness.apiserver.watching import start_watch
 
 _EXPIRED_LIST = "The resourceVersion for the provided list is too old."

@@ -7,7 +7,7 @@ Grammar as in apimachinery/pkg/labels/selector.go: `a`, `!a`, `a=b`, `a==b`, `a!
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +28,41 @@ _REQUIREMENT = re.compile(
 @lru_cache(maxsize=1024)
 def parse_labels(text: str) -> Matcher:
     """The matcher of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
-    terms: list[Matcher] = []
+    return conjunction([_term(found) for found in _requirements(text)])
+
+
+@lru_cache(maxsize=1024)
+def first_equality(text: str) -> tuple[str, str]:
+    """The first `key=value` of a selector, for an index of labels; ("", "") if it has none. Raises as parse_labels."""
+    equal = (found for found in _requirements(text) if found["op"] in ("=", "=="))
+    return next(((found["key"], found["value"]) for found in equal), ("", ""))
+
+
+def label_selector(text: str) -> dict[str, Any] | None:
+    """The selector as an object, None if it selects everything (metav1.ParseToLabelSelector).
+
+    Raises as `parse_labels`.
+    """
+    equal: dict[str, str] = {}
+    others: list[dict[str, Any]] = []
+    for found in _requirements(text):
+        if found["op"] in ("=", "=="):
+            equal[found["key"]] = found["value"]
+        elif found["set"]:
+            values = [value.strip() for value in found["values"].split(",")]
+            operator = "In" if found["set"] == "in" else "NotIn"
+            others.append({"key": found["key"], "operator": operator, "values": values})
+        elif found["op"] == "!=":
+            others.append({"key": found["key"], "operator": "NotIn", "values": [found["value"]]})
+        elif found["op"]:
+            raise bad_request(f'"{found["op"]}" is not a valid label selector operator')
+        else:
+            others.append({"key": found["key"], "operator": "DoesNotExist" if found["not"] else "Exists"})
+    selector = {"matchLabels": equal, "matchExpressions": others}
+    return {field: terms for field, terms in selector.items() if terms} or None
+
+
+def _requirements(text: str) -> Iterator[re.Match[str]]:
     position = 0
     while position < len(text):
         found = _REQUIREMENT.match(text, position)
@@ -37,9 +71,8 @@ def parse_labels(text: str) -> Matcher:
                 f"unable to parse requirement: found {text[position:]!r}, expected a label requirement "
                 "such as key, !key, key=value or key in (a,b)"
             )
-        terms.append(_term(found))
+        yield found
         position = found.end()
-    return conjunction(terms)
 
 
 def _term(found: re.Match[str]) -> Matcher:

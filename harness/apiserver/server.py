@@ -6,15 +6,16 @@ the order in which they come, and never wait: time stands still during a request
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.apiserver import errors
+from harness.apiserver import aggregation, errors
 from harness.apiserver.admission import install
 from harness.apiserver.create import create
 from harness.apiserver.delete import delete, delete_collection
 from harness.apiserver.discovery import discover
 from harness.apiserver.errors import ApiError
+from harness.apiserver.features import DEFAULTS
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Request
 from harness.apiserver.patch import patch
@@ -50,10 +51,16 @@ _JSON_TYPES = ("application/json",)
 
 
 class ApiServer:
-    """A Kubernetes API server in memory. `loop_now` returns the instant in nanoseconds since the virtual epoch."""
+    """A Kubernetes API server in memory.
 
-    def __init__(self, loop_now: Callable[[], int], *, seed: int = 0) -> None:
-        self.state = State(loop_now, seed)
+    `loop_now` returns the instant in nanoseconds since the virtual epoch; `feature_gates` are those that shall not have
+    their usual value.
+    """
+
+    def __init__(
+        self, loop_now: Callable[[], int], *, seed: int = 0, feature_gates: Mapping[str, bool] = DEFAULTS
+    ) -> None:
+        self.state = State(loop_now, seed, feature_gates)
         #: Called after every mutating request, successful or not.
         self.observers: list[Callable[[Write], None]] = []
         install(self.state)
@@ -63,19 +70,28 @@ class ApiServer:
     def handle(self, request: Request) -> Reply:
         """Answer a request. Never raises for bad input: what is wrong is said in a Status."""
         call: Call | None = None
+        place: Place | None = None
         try:
             place = parse_path(request.path)
             if place is None:
                 return discover(self.state, request)
+            aggregated = self.state.aggregated.get(place.group)
+            if aggregated is not None:
+                return aggregation.serve(aggregated, request, place)
             call, handler = self._resolve(request, place)
             reply = handler(self.state, call)
         except ApiError as problem:
+            if call is None and place is not None and self._is_unknown(place.group):
+                return aggregation.page_not_found()
             if call is not None and call.verb not in _READING:
                 self._observe(call, problem.code, problem)
             return Reply(problem.code, problem.status)
         if self.observers and call.verb not in _READING:
             self._observe(call, reply.status, None)
         return reply
+
+    def _is_unknown(self, group: str) -> bool:
+        return group not in self.state.aggregated and not self.state.registry.has_group(group)
 
     def _resolve(self, request: Request, place: Place) -> tuple[Call, Handler]:
         kind = self.state.registry.find(place.group, place.version, place.plural)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
 from harness.apiserver import errors
+from harness.apiserver.aggregation import AggregatedApi
+from harness.apiserver.features import feature_gates
 from harness.apiserver.kinds import Kind, Registry
-from harness.apiserver.messages import Request
+from harness.apiserver.messages import Reply, Request
 from harness.apiserver.store import Collection, Versions
 from harness.apiserver.stored import Stored
 from harness.clock import rfc3339
@@ -79,12 +81,17 @@ Admission = Callable[["State", Call, dict[str, Any], "dict[str, Any] | None"], N
 class State:
     """Everything the server remembers. Handlers are functions of a State and a Call."""
 
-    def __init__(self, now: Callable[[], int], seed: int) -> None:
+    def __init__(self, now: Callable[[], int], seed: int, gates: Mapping[str, bool]) -> None:
         #: The instant, in nanoseconds since the virtual epoch.
         self.now = now
+        self.feature_gates = feature_gates(gates)
         self.versions = Versions()
         self.registry = Registry()
         self.collections: dict[str, Collection] = {}
+        #: Groups that other servers answer, by name.
+        self.aggregated: dict[str, AggregatedApi] = {}
+        #: Aggregated discovery documents by path, each with what it was made from.
+        self.documents: dict[str, tuple[Any, Reply]] = {}
         #: Run in order: first those that may change the object, then, after validation, those that only judge it.
         self.mutating_admission: list[Admission] = []
         self.validating_admission: list[Admission] = []

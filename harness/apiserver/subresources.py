@@ -1,4 +1,4 @@
-"""Subresources that are more than a part of their object: scale, binding, resize, ephemeral containers, finalize."""
+"""Subresources that are more than a part of their object: binding, resize, ephemeral containers, finalize."""
 
 from __future__ import annotations
 
@@ -10,107 +10,15 @@ from harness.apiserver.defaults import shared_pod_spec
 from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
-from harness.apiserver.patch import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, patched_object
+from harness.apiserver.patch import patched_object
 from harness.apiserver.reading import get, reply_with
+from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
-from harness.apiserver.update import check_name, replace, store_next, uid_precondition
+from harness.apiserver.update import store_next, uid_precondition
 from harness.apiserver.validation_pods import container_findings
 
 Handler = Callable[[State, Call], Reply]
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
-_MATCH_OPERATORS = {"In": "in", "NotIn": "notin"}
-
-
-# -- scale ------------------------------------------------------------------------------------------------------------
-
-
-def _at(payload: Any, path: str) -> Any:
-    for part in path.strip(".").split("."):
-        payload = payload.get(part) if isinstance(payload, dict) else None
-    return payload
-
-
-def _with(payload: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    head, _, rest = path.strip(".").partition(".")
-    return {**payload, head: _with(payload.get(head) or {}, rest, value) if rest else value}
-
-
-def selector_text(selector: dict[str, Any]) -> str:
-    """A label selector in query form, as Scale reports it; terms sorted by key (labels.Selector.String)."""
-    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
-    for item in selector.get("matchExpressions") or ():
-        key, operator = item["key"], item["operator"]
-        if operator in _MATCH_OPERATORS:
-            terms.append((key, f"{key} {_MATCH_OPERATORS[operator]} ({','.join(sorted(item['values']))})"))
-        else:
-            terms.append((key, key if operator == "Exists" else f"!{key}"))
-    return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]))
-
-
-def _scale_of(call: Call, payload: dict[str, Any]) -> dict[str, Any]:
-    """autoscaling/v1 Scale of an object."""
-    kind, old = call.kind, payload["metadata"]
-    metadata = {
-        name: old[name] for name in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp") if name in old
-    }
-    wanted = _at(payload, kind.scale_paths.get("specReplicasPath", "spec.replicas"))
-    status: dict[str, Any] = {
-        "replicas": _at(payload, kind.scale_paths.get("statusReplicasPath", "status.replicas")) or 0
-    }
-    if kind.scale_paths:
-        text = _at(payload, kind.scale_paths.get("labelSelectorPath", "")) or ""
-    elif kind.kind == "ReplicationController":
-        text = selector_text({"matchLabels": payload["spec"].get("selector") or {}})
-    else:
-        text = selector_text(payload["spec"].get("selector") or {})
-    if text:
-        status["selector"] = text
-    return {
-        "kind": "Scale",
-        "apiVersion": "autoscaling/v1",
-        "metadata": metadata,
-        "spec": {"replicas": wanted} if wanted else {},
-        "status": status,
-    }
-
-
-def _get_scale(state: State, call: Call) -> Reply:
-    return Reply(200, _scale_of(call, call.existing().object))
-
-
-def _put_scale(state: State, call: Call) -> Reply:
-    return _set_scale(state, call, call.request.body)
-
-
-def _patch_scale(state: State, call: Call) -> Reply:
-    media = call.request.content_type.partition(";")[0].strip()
-    accepted = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH]
-    if media not in accepted:
-        raise errors.unsupported_media_type(accepted)
-    current = _scale_of(call, call.existing().object)
-    return _set_scale(state, call, patched_object(current, call.request.body, media))
-
-
-def _set_scale(state: State, call: Call, scale: Any) -> Reply:
-    stored = call.existing()
-    check_part(scale, "Scale")
-    metadata = dict(scale.get("metadata") or {})
-    check_name(call, metadata)
-    wanted = (scale.get("spec") or {}).get("replicas") or 0
-    if wanted < 0:
-        finding = errors.invalid_value("spec.replicas", wanted, "must be greater than or equal to 0")
-        raise errors.invalid("autoscaling", "Scale", call.name, [finding])
-    if metadata.get("uid") and metadata["uid"] != stored.object["metadata"]["uid"]:
-        raise call.conflict(
-            "Precondition failed: UID in precondition: "
-            f"{metadata['uid']}, UID in object meta: {stored.object['metadata']['uid']}"
-        )
-    payload = _with(stored.object, call.kind.scale_paths.get("specReplicasPath", "spec.replicas"), wanted)
-    payload["metadata"] = {
-        **stored.object["metadata"],
-        "resourceVersion": metadata.get("resourceVersion") or stored.object["metadata"]["resourceVersion"],
-    }
-    return Reply(200, _scale_of(call, replace(state, call, stored, payload).object))
 
 
 # -- pods -------------------------------------------------------------------------------------------------------------
@@ -246,7 +154,7 @@ def _finalize(state: State, call: Call) -> Reply:
 
 
 SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {
-    "scale": {"GET": ("get", _get_scale), "PUT": ("update", _put_scale), "PATCH": ("patch", _patch_scale)},
+    "scale": {"GET": ("get", get_scale), "PUT": ("update", put_scale), "PATCH": ("patch", patch_scale)},
     "binding": {"POST": ("create", _bind)},
     "eviction": {"POST": ("create", evict)},
     "resize": {"GET": ("get", get), "PUT": ("update", _resize), "PATCH": ("patch", _resize)},

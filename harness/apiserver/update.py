@@ -6,19 +6,22 @@ PrepareForUpdate functions of the kinds' strategies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.create import settle_place, store_new
 from harness.apiserver.defaults import apply_defaults
-from harness.apiserver.events import to_stored_form
+from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
+from harness.apiserver.strategies import Strategy, strategy_of
 from harness.apiserver.validation import status_findings, update_findings
+from harness.apiserver.versions import to_stored_form
 
 #: Metadata that no update can change or remove (rest.BeforeUpdate).
 _KEPT_METADATA = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
@@ -46,15 +49,20 @@ def update(state: State, call: Call) -> Reply:
 
 
 def check_name(call: Call, metadata: dict[str, Any]) -> None:
-    """handlers.checkName: the body may leave the name out, but not contradict the URL. Raises ApiError 400."""
-    name = metadata.setdefault("name", call.name)
+    """handlers.checkName: the body must have the name of the URL. Raises ApiError 400."""
+    name = metadata.get("name", "")
+    if not name:
+        raise errors.bad_request(
+            f"the name of the object ({call.name} based on URL) was undeterminable: name must be provided"
+        )
     if name != call.name:
         raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({call.name})")
 
 
 def uid_precondition(call: Call, wanted: str, recorded: str) -> str:
     """Storage.Preconditions.Check, as the storage error is printed."""
-    key = "/".join(part for part in ("/registry", call.kind.plural, call.namespace, call.name) if part)
+    group = "" if call.kind.strategic else call.kind.group
+    key = "/".join(part for part in ("/registry", group, call.kind.plural, call.namespace, call.name) if part)
     return (
         f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
         f"failed: UID in precondition: {wanted}, UID in object meta: {recorded}"
@@ -75,9 +83,24 @@ def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -
     prepare_for_update(payload, old, call)
     check = status_findings if call.subresource == "status" else update_findings
     findings = check(payload, old, call.kind)
+    strategy = strategy_of(call.kind)
+    if strategy is not None:
+        findings += _judge(strategy, call, payload, old, state.feature_gates)
     if findings:
         raise errors.invalid(call.kind.group, call.kind.kind, call.name, findings)
+    if strategy is not None:
+        strategy.store(payload)
     return store_next(state, call, stored, payload)
+
+
+def _judge(
+    strategy: Strategy, call: Call, payload: dict[str, Any], old: dict[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """What the kind's own strategy has against an update."""
+    if call.subresource == "status":
+        return strategy.status_findings(payload)
+    strategy.prepare(payload, old, gates)
+    return strategy.findings(payload, old, gates)
 
 
 def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:

@@ -1,7 +1,7 @@
 """Validation of objects, as far as the simulated controllers can touch them.
 
-From apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/core/validation and pkg/apis/apps/validation. A check adds
-its findings to a list; what is not checked is listed in `limits`.
+From pkg/apis/core/validation and pkg/apis/apps/validation; metadata has a module of its own. A check adds its findings
+to a list; what is not checked is listed in `limits`.
 """
 
 from __future__ import annotations
@@ -15,140 +15,20 @@ from harness.apiserver import errors, names
 from harness.apiserver.errors import FieldError
 from harness.apiserver.kinds import Kind
 from harness.apiserver.quantity import parse
-from harness.apiserver.sharing import ByIdentity
+from harness.apiserver.validation_metadata import (
+    annotation_findings,
+    kube_finalizer_findings,
+    label_findings,
+    metadata_change_findings,
+    metadata_findings,
+)
 from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
-from harness.wire import DELETION_COST, FOREGROUND, ORPHAN
+from harness.apiserver.validation_scale import scale_spec_findings, scale_status_findings
+from harness.wire import DELETION_COST
 
 Findings = list[FieldError]
-_ANNOTATION_LIMIT = 256 * 1024
 #: No plus sign, no leading zeros (apis/core/helper GetDeletionCostFromPodAnnotations).
 _PLAIN_INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
-
-
-def _labels(labels: dict[str, str] | None, field: str, found: Findings) -> None:
-    for key, value in (labels or {}).items():
-        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key))
-        found.extend(errors.invalid_value(field, value, text) for text in names.label_value(value))
-
-
-def _annotations(annotations: dict[str, str] | None, field: str, found: Findings) -> None:
-    if not annotations:
-        return
-    for key in annotations:
-        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key.lower()))
-    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATION_LIMIT:
-        found.append(errors.too_long(field, _ANNOTATION_LIMIT))
-
-
-def _owner_references(references: list[dict[str, Any]] | None, found: Findings) -> None:
-    field = "metadata.ownerReferences"
-    controller = ""
-    for reference in references or ():
-        for part in ("apiVersion", "kind", "name", "uid"):
-            if not reference.get(part):
-                reason = "version must not be empty" if part == "apiVersion" else "must not be empty"
-                found.append(errors.invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
-        if reference.get("apiVersion") == "v1" and reference.get("kind") == "Event":
-            found.append(errors.invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
-        if reference.get("controller"):
-            current = f"{reference.get('kind', '')}/{reference.get('name', '')}"
-            if controller:
-                found.append(
-                    errors.invalid_value(
-                        field,
-                        references,
-                        'Only one reference can have Controller set to true. Found "true" in '
-                        f"references for {controller} and {current}",
-                    )
-                )
-            else:
-                controller = current
-
-
-def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
-    field = "metadata.finalizers"
-    for finalizer in finalizers or ():
-        found.extend(errors.invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
-    if finalizers and ORPHAN in finalizers and FOREGROUND in finalizers:
-        found.append(errors.invalid_value(field, finalizers, f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set"))
-
-
-def _findings_on(check: Callable[[Any, Findings], None]) -> ByIdentity[tuple[FieldError, ...]]:
-    def compute(part: Any) -> tuple[FieldError, ...]:
-        found: Findings = []
-        check(part, found)
-        return tuple(found)
-
-    return ByIdentity(compute)
-
-
-#: The (shared) parts of metadata and the findings on them.
-_PART_FINDINGS = {
-    "labels": _findings_on(lambda part, found: _labels(part, "metadata.labels", found)),
-    "annotations": _findings_on(lambda part, found: _annotations(part, "metadata.annotations", found)),
-    "ownerReferences": _findings_on(_owner_references),
-    "finalizers": _findings_on(_finalizers),
-}
-_LABEL_NAMED = frozenset({"Namespace"})
-_LOOSELY_NAMED = frozenset({"Event"})
-
-
-def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
-    """ValidateObjectMetaAccessor."""
-    found: Findings = []
-    check = (
-        names.dns_label
-        if kind.kind in _LABEL_NAMED
-        else names.path_segment
-        if kind.kind in _LOOSELY_NAMED
-        else names.dns_subdomain
-    )
-    prefix = metadata.get("generateName")
-    if prefix:
-        found.extend(
-            errors.invalid_value("metadata.generateName", prefix, text)
-            for text in check(names.mask_trailing_dash(prefix))
-        )
-    name = metadata.get("name")
-    if not name:
-        found.append(errors.required("metadata.name", "name or generateName is required"))
-    else:
-        found.extend(errors.invalid_value("metadata.name", name, text) for text in check(name))
-    for part, findings in _PART_FINDINGS.items():
-        value = metadata.get(part)
-        if value:
-            found.extend(findings(value))
-    return found
-
-
-_IMMUTABLE_METADATA = (
-    "name",
-    "namespace",
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-)
-
-
-def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
-    """ValidateObjectMetaAccessorUpdate, without what `metadata_findings` has checked."""
-    found: Findings = []
-    if old.get("deletionTimestamp"):
-        extra = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
-        if extra:
-            listed = ", ".join(errors.quote(item) for item in extra)
-            found.append(
-                errors.forbidden_value(
-                    "metadata.finalizers",
-                    "no new finalizers can be added if the object is being deleted, found new "
-                    f"finalizers []string{{{listed}}}",
-                )
-            )
-    for part in _IMMUTABLE_METADATA:
-        if new.get(part) != old.get(part):
-            found.append(errors.invalid_value(f"metadata.{part}", new.get(part), "field is immutable"))
-    return found
 
 
 def _non_negative(value: int | None, field: str, found: Findings) -> None:
@@ -159,7 +39,7 @@ def _non_negative(value: int | None, field: str, found: Findings) -> None:
 def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
     """ValidateLabelSelector."""
     found: Findings = []
-    _labels(selector.get("matchLabels"), f"{field}.matchLabels", found)
+    label_findings(selector.get("matchLabels"), f"{field}.matchLabels", found)
     for index, expression in enumerate(selector.get("matchExpressions") or ()):
         path = f"{field}.matchExpressions[{index}]"
         operator, values = expression.get("operator", ""), expression.get("values") or []
@@ -210,9 +90,9 @@ def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) 
                 "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
             )
         )
-    _labels(labels, "spec.template.labels", found)
+    label_findings(labels, "spec.template.labels", found)
     metadata = template.get("metadata") or {}
-    _annotations(metadata.get("annotations"), "spec.template.annotations", found)
+    annotation_findings(metadata.get("annotations"), "spec.template.annotations", found)
     found.extend(_deletion_cost_findings(metadata, "spec.template.annotations"))
     inner = template.get("spec") or {}
     found.extend(pod_spec_findings(inner, "spec.template.spec"))
@@ -310,23 +190,30 @@ _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
 def create_findings(payload: dict[str, Any], kind: Kind) -> Findings:
     """What speaks against creating this object; empty when nothing does."""
     found = metadata_findings(payload["metadata"], kind)
+    found.extend(kube_finalizer_findings(payload["metadata"], kind))
     if kind.kind == "Pod":
         found.extend(shared_spec_findings(payload["spec"]))
         found.extend(_deletion_cost_findings(payload["metadata"], "metadata.annotations"))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
         found.extend(check(payload))
+    elif kind.scale_paths:
+        found.extend(scale_spec_findings(payload, kind))
+        found.extend(scale_status_findings(payload, kind))
     return found
 
 
 def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
     """What speaks against replacing `old` by `new`."""
-    found = metadata_findings(new["metadata"], kind) + metadata_update_findings(new["metadata"], old["metadata"])
+    found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     if kind.kind == "Pod":
         found.extend(_deletion_cost_findings(new["metadata"], "metadata.annotations", old["metadata"]))
         if new["spec"] is not old["spec"]:
             found.extend(pod_update_findings(new["spec"], old["spec"]))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
         found.extend(check(new))
+    elif kind.scale_paths:
+        found.extend(scale_spec_findings(new, kind))
+        found.extend(scale_status_findings(new, kind))
     if kind.group == "apps" and kind.strategic:
         new_selector, old_selector = (item.get("spec", {}).get("selector") for item in (new, old))
         if new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "StatefulSet"):
@@ -336,7 +223,7 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
 
 def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
     """What speaks against writing this status (ValidateReplicaSetStatus, ValidatePodStatusUpdate)."""
-    found = metadata_findings(new["metadata"], kind) + metadata_update_findings(new["metadata"], old["metadata"])
+    found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     status = new.get("status") or {}
     if kind.kind == "Pod":
         before = (old.get("status") or {}).get("qosClass")
@@ -344,6 +231,8 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
             found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
     elif kind.kind in ("ReplicaSet", "ReplicationController", "Deployment", "StatefulSet") and kind.strategic:
         found.extend(_replica_status_findings(status, kind))
+    elif kind.scale_paths:
+        found.extend(scale_status_findings(new, kind))
     return found
 
 

@@ -58,7 +58,7 @@ def container_findings(containers: list[dict[str, Any]], field: str) -> Findings
         if not name:
             found.append(errors.required(f"{path}.name"))
         else:
-            found.extend(errors.invalid_value(f"{path}.name", name, text) for text in names.dns_label(name))
+            found.extend(errors.invalid_value(f"{path}.name", name, text) for text in names.short_name(name))
         if not container.get("image"):
             found.append(errors.required(f"{path}.image"))
         policy = container.get("imagePullPolicy", "")

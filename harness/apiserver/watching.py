@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver import errors
-from harness.apiserver.events import to_served_form
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Watch, WatchEvent
 from harness.apiserver.selectors import ObjectMatcher
 from harness.apiserver.state import Call, State
 from harness.apiserver.store import Change
 from harness.apiserver.stored import Stored
+from harness.apiserver.versions import to_served_form
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,13 @@ from harness.checks import FailedCheck, describe
 from harness.clock import SECOND, seconds
 from harness.cluster import ApiFailure, Cluster, NeverSettles
 from harness.implementations import ACTORS, Controllers, Implementation
+from harness.metrics import Metrics
 from harness.network import Network
 from harness.python_gc import rarely_collected
 from harness.scenario import Scenario
 from harness.trace.history import History, Write
 from harness.trace.invariants import NO_RESTART
-from harness.upstream.errors import UpstreamFailed
+from harness.upstream.errors import RunRefused, UpstreamFailed
 from harness.world import World
 
 #: Seconds between the start of the controllers and the first step of a scenario: their caches are synced by then.
@@ -60,28 +61,46 @@ class MemoryRun:
         self.scenario = scenario
         self.loop = virtual.VirtualLoop()
         self.loop.horizon = seconds(scenario.horizon + WARM_UP)
-        self.server = ApiServer(lambda: self.loop.now, seed=seed)
+        self.server = ApiServer(lambda: self.loop.now, seed=seed, feature_gates=scenario.options.feature_gates)
         self.history = History(ACTORS[name] for name in scenario.controllers)
         self.server.observers.append(self.history.record)
         self.network = Network(self.loop, self.server, random.Random(seed) if seed else None)
+        self.network.scale_observers.append(self.history.record_read)
         self.world = World(self.loop, self.server, seed=seed)
-        self.controllers: Controllers = implementation.attach(self.loop, self.network, scenario.options, seed)
-        self.controllers_running = False
+        self.metrics = Metrics(self.server)
+        try:
+            self.controllers: Controllers = implementation.attach(self.loop, self.network, scenario.options, seed)
+        except UpstreamFailed:
+            self.loop.close()
+            raise
+        self._running: set[str] = set()
         self.cluster = Cluster(self)
 
-    def start_controllers(self) -> None:
-        """Start the controllers under test, unless they run already."""
-        if not self.controllers_running:
-            self.controllers_running = True
-            for name in self.scenario.controllers:
+    @property
+    def controllers_running(self) -> bool:
+        """Whether all controllers under test run."""
+        return len(self._running) == len(self.scenario.controllers)
+
+    def start_controllers(self, names: Sequence[str] = ()) -> None:
+        """Start the controllers under test, or those of them that are named, unless they run already."""
+        for name in self._chosen(names):
+            if name not in self._running:
+                self._running.add(name)
                 self.controllers.start(name)
 
-    def crash_controllers(self) -> None:
-        """Stop the controllers under test where they stand."""
+    def crash_controllers(self, names: Sequence[str] = ()) -> None:
+        """Stop the controllers under test, or those of them that are named, where they stand."""
         self.network.broken_conditions.add(NO_RESTART)
-        self.controllers_running = False
-        for name in self.scenario.controllers:
+        for name in self._chosen(names):
+            self._running.discard(name)
             self.controllers.crash(name)
+
+    def _chosen(self, names: Sequence[str]) -> Sequence[str]:
+        for name in names:
+            if name not in self.scenario.controllers:
+                known = ", ".join(self.scenario.controllers)
+                raise ValueError(f"scenario {self.scenario.id} has no controller {name!r}, only {known}")
+        return names or self.scenario.controllers
 
     def last_write(self) -> str:
         """The last write of the history, in words."""
@@ -99,6 +118,7 @@ class MemoryRun:
             self.start_controllers()
         await self.loop.world_sleep(WARM_UP)
         self.cluster.start_instant = self.loop.now
+        self.metrics.begin()
         await self.scenario.body(self.cluster)
 
 
@@ -106,7 +126,10 @@ def run_scenario(scenario: Scenario, implementation: Implementation, seed: int =
     """Run one scenario. Never raises for what the scenario or a controller does: the result says it."""
     began = time.perf_counter()
     with rarely_collected():
-        run = MemoryRun(scenario, implementation, seed)
+        try:
+            run = MemoryRun(scenario, implementation, seed)
+        except RunRefused as refused:
+            return RunResult(History(), 0, 0, 0, time.perf_counter() - began, error=str(refused))
         error = _guarded(lambda: _play(run))
     if run.controllers.failure:
         error = run.controllers.failure
@@ -131,6 +154,7 @@ def _play(run: MemoryRun) -> None:
             await run.play()
         finally:
             run.server.observers.remove(run.history.record)
+            run.network.scale_observers.clear()
             run.controllers.end()
 
     virtual.run(run.loop, main())

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from harness.environments.memory import RunResult, run_scenario
-from harness.scenario import Options, Scenario
+from harness.scenario import Scenario
 from harness.trace import compare, invariants
 from harness.trace.explain import explain
 from harness.trace.ledger import Ledger
@@ -47,7 +47,11 @@ def case_name(plan: dict[str, Any]) -> str:
 
 
 def as_scenario(controller: str, plan: dict[str, Any], plans: ModuleType) -> Scenario:
-    """A plan as a scenario; `plans` is the controller's module that can play it."""
+    """A plan as a scenario.
+
+    `plans` is the controller's module that can play it. It has `play`, `check`, `CONTROLLERS`, the names of those that
+    run, and `options`, which says how a plan wants them configured.
+    """
 
     async def body(cluster: Cluster) -> None:
         await plans.play(cluster, plan)
@@ -57,8 +61,8 @@ def as_scenario(controller: str, plan: dict[str, Any], plans: ModuleType) -> Sce
         must="The controller MUST act as upstream does in a generated scenario.",
         source=("generated",),
         body=body,
-        controllers=(controller,),
-        options=Options(),
+        controllers=plans.CONTROLLERS,
+        options=plans.options(plan),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from harness.loop import VirtualLoop
@@ -11,7 +12,14 @@ if TYPE_CHECKING:
     from harness.trace.recordings import Provenance
 
 #: The actor name that each controller's requests carry.
-ACTORS = {"replicaset": "replicaset-controller"}
+ACTORS = {"replicaset": "replicaset-controller", "hpa": "horizontal-pod-autoscaler"}
+
+
+def options_of(controller: str, options: Options) -> dict[str, Any]:
+    """What of the options concerns one controller: plain JSON, by the names that both implementations use."""
+    if controller == "hpa":
+        return {**asdict(options.hpa), "resync": options.resync}
+    return {"workers": options.workers, "burst_replicas": options.burst_replicas, "resync": options.resync}
 
 
 class Controllers(Protocol):

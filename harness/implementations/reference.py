@@ -8,13 +8,14 @@ import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 from harness import __version__
 from harness.apiserver import Reply, Request
-from harness.implementations import ACTORS
+from harness.implementations import ACTORS, options_of
 from harness.network import Broken
 from harness.trace.recordings import Provenance
-from reference_impl import replicaset
+from reference_impl import hpa, replicaset
 from reference_impl.machinery.transport import Response
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _HOST = "http://bubble"
+#: What Go leaves as it is in the path of a URL (net/url, shouldEscape).
+_PATH_SAFE = "$&+,/:;=@"
 
 
 class MemoryTransport:
@@ -43,14 +46,15 @@ class MemoryTransport:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
-        reply = await self._reply(Request(method, path, query or {}, body, content_type, self._actor))
-        return Response(reply.status, reply.body, reply.headers)
+        reply = await self._reply(Request(method, path, query or {}, body, content_type, self._actor, accept=accept))
+        return Response(reply.status, reply.content, reply.headers)
 
     async def watch(self, path: str, query: Mapping[str, str]) -> MemoryWatch | Response:
         reply = await self._reply(Request("GET", path, query, actor=self._actor))
         if reply.watch is None:
-            return Response(reply.status, reply.body, reply.headers)
+            return Response(reply.status, reply.content, reply.headers)
         return MemoryWatch(self._loop, self._network, reply.watch)  # type: ignore[arg-type]
 
     async def _reply(self, request: Request) -> Reply:
@@ -65,9 +69,13 @@ class MemoryTransport:
         result = await answered
         if isinstance(result, Broken):
             # as Go's net/http words it, since the text lands in events and conditions
-            verb = request.method.capitalize()
-            raise ConnectionResetError(f'{verb} "{_HOST}{request.path}": {result.reason}')
+            raise ConnectionResetError(f'{request.method.capitalize()} "{_url(request)}": {result.reason}')
         return result
+
+
+def _url(request: Request) -> str:
+    query = "?" + urlencode(sorted(request.query.items())) if request.query else ""
+    return f"{_HOST}{quote(request.path, safe=_PATH_SAFE)}{query}"
 
 
 class MemoryWatch:
@@ -127,7 +135,7 @@ class _LoopClock:
 
 
 Run = Callable[..., Awaitable[None]]
-_RUN: Mapping[str, Run] = {"replicaset": replicaset.run}
+_RUN: Mapping[str, Run] = {"replicaset": replicaset.run, "hpa": hpa.run}
 
 
 class Reference:
@@ -166,9 +174,8 @@ class ReferenceControllers:
             _RUN[controller](
                 transport,
                 _LoopClock(self._loop),
-                workers=self._options.workers,
-                burst_replicas=self._options.burst_replicas,
-                resync=self._options.resync,
+                **options_of(controller, self._options),
+                **self._gates_of(controller),
                 rng=random.Random(self._seed) if self._seed else None,
                 on_error=self.errors.append,
             ),
@@ -176,6 +183,10 @@ class ReferenceControllers:
         )
         task.add_done_callback(lambda done: self._ended(controller, done))
         self._running[controller] = task, transport
+
+    def _gates_of(self, controller: str) -> dict[str, Any]:
+        """Feature gates, which are upstream's for the whole process, for a controller that looks at any."""
+        return {"feature_gates": self._options.feature_gates} if controller == "hpa" else {}
 
     def crash(self, controller: str) -> None:
         running = self._running.pop(controller, None)

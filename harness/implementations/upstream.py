@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from harness import __version__
 from harness.apiserver import Request
 from harness.clock import SECOND
+from harness.implementations import options_of
 from harness.network import Broken
 from harness.trace.recordings import Provenance
 from harness.upstream.build import Built, build
@@ -32,7 +33,9 @@ class Upstream:
         self._process = UpstreamProcess.of(self.built)
 
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> UpstreamControllers:
-        driver = BubbleDriver(self._process, _Sink(network), seed=seed, shuffle=seed)
+        driver = BubbleDriver(
+            self._process, _Sink(network), seed=seed, shuffle=seed, feature_gates=options.feature_gates
+        )
         driver.attach(loop)
         return UpstreamControllers(driver, options)
 
@@ -74,6 +77,7 @@ class _Sink:
                 request.body,
                 request.content_type or "application/json",
                 request.actor,
+                accept=request.accept,
             ),
             conclude,
         )
@@ -84,16 +88,12 @@ class UpstreamControllers:
 
     def __init__(self, driver: BubbleDriver, options: Options) -> None:
         self._driver = driver
-        self._options = {
-            "workers": options.workers,
-            "burst_replicas": options.burst_replicas,
-            "resync": options.resync,
-        }
+        self._options = options
         self._running: set[str] = set()
 
     def start(self, controller: str) -> None:
         self._running.add(controller)
-        self._driver.start(controller, self._options)
+        self._driver.start(controller, options_of(controller, self._options))
 
     def crash(self, controller: str) -> None:
         if controller in self._running:

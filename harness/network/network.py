@@ -43,6 +43,8 @@ class Network:
         self.faults = Faults()
         self.lag: dict[str, float] = {}
         self.held: set[str] = set()
+        #: Told of each reading of a scale, by which an HPA sync shows itself (see `History.record_read`).
+        self.scale_observers: list[Callable[[int, str, str, str, str, str], None]] = []
         #: Conditions of `harness.trace.invariants` that this run no longer keeps.
         self.broken_conditions: set[str] = set()
         self._rng = rng
@@ -82,6 +84,9 @@ class Network:
     def dispatch(self, request: Request, answer: Answer) -> None:
         """Carry out a request whose turn has come."""
         target = target_of(request)
+        if target.subresource == "scale" and target.verb == "get":
+            for observe in self.scale_observers:
+                observe(self.loop.now, request.actor, target.resource, "scale", target.namespace, target.name)
         fault = self.faults.hit(target, request.actor)
         if fault is None:
             answer(self._handle(request, target))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.apiserver.routing import parse_path
+from harness.apiserver.routing import Place, parse_path
 
 if TYPE_CHECKING:
     from harness.apiserver import Request
@@ -13,8 +13,15 @@ if TYPE_CHECKING:
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "GET": "get"}
 
 
+#: Groups whose paths name a metric, and whose resources are whatever the metrics are about.
+_METRIC_GROUPS = frozenset({"custom.metrics.k8s.io", "external.metrics.k8s.io"})
+
+
 class Target(NamedTuple):
-    """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups all else is empty."""
+    """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups all else is empty.
+
+    For a custom or external metric, `resource` is the API group, and `name` that of the metric.
+    """
 
     verb: str
     resource: str
@@ -34,9 +41,16 @@ def _target(method: str, path: str, watch: bool) -> Target:
     place = parse_path(path)
     if place is None:
         return Target(verb, "", "", "", "")
+    if place.group in _METRIC_GROUPS:
+        return Target(verb, place.group, "", place.namespace, _metric(place))
     if not place.name and verb == "get":
         verb = "watch" if watch else "list"
     elif not place.name and verb == "delete":
         verb = "deletecollection"
     resource = f"{place.plural}.{place.group}" if place.group else place.plural
     return Target(verb, resource, place.subresource, place.namespace, place.name)
+
+
+def _metric(place: Place) -> str:
+    """The metric that a path of a metrics API names: `RESOURCE/OBJECT/METRIC`, `metrics/METRIC` or `METRIC`."""
+    return place.subresource or place.name or place.plural

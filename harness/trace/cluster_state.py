@@ -1,4 +1,4 @@
-"""The ReplicaSets and pods of a run as the API server held them, replayed write by write from a history.
+"""The ReplicaSets, pods and HPAs of a run as the API server held them, replayed write by write from a history.
 
 Counts are kept up to date with each write, so that judging a run of 10,000 pods costs no more per write than one of 10.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any
 
+from harness.selectors import selects
+from harness.trace.autoscalers import AUTOSCALERS, Autoscalers
 from harness.trace.pods import available_at
 from harness.wire import controller_of, is_active, uid
 
@@ -54,6 +56,7 @@ class ClusterState:
 
     def __init__(self) -> None:
         self.replica_sets: dict[str, Object] = {}
+        self.autoscalers = Autoscalers()
         self._pods: dict[str, Object] = {}
         self._owned: dict[str, dict[str, Object]] = {}  # uid of the owner: its pods by uid
         self._tallies: dict[str, Tally] = {}
@@ -69,6 +72,8 @@ class ClusterState:
             self._forget(uid(known))
             if write.after is not None:
                 self._keep(uid(known), write.after)
+        elif write.resource == AUTOSCALERS:
+            self.autoscalers.apply(write)
 
     def _apply_replica_set(self, identity: str, after: Object | None) -> None:
         before = self.replica_sets.get(identity)
@@ -108,6 +113,15 @@ class ClusterState:
     def pods_of(self, owner: str) -> list[Object]:
         """The pods that the object with this uid controls, in any phase."""
         return list(self._owned.get(owner, {}).values())
+
+    def selected_pods(self, replica_set: Object) -> list[Object]:
+        """The pods that a ReplicaSet selects, whoever owns them. Goes through all pods."""
+        namespace, selector = replica_set["metadata"].get("namespace"), replica_set["spec"].get("selector") or {}
+        return [
+            pod
+            for pod in self._pods.values()
+            if pod["metadata"].get("namespace") == namespace and selects(selector, pod["metadata"].get("labels") or {})
+        ]
 
     def tally(self, owner: str) -> Tally:
         """The counts of the pods that the object with this uid controls."""

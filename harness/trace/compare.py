@@ -7,8 +7,10 @@ run, so that one field that is never written gives differences of that field and
 
 from __future__ import annotations
 
+from heapq import merge
 from typing import TYPE_CHECKING, Any
 
+from harness.trace import reads
 from harness.trace.difference import (
     CHANGED_FIELD,
     END,
@@ -57,11 +59,15 @@ class _Comparer:
 
     def differences(self) -> Iterator[Difference]:
         window = max((one.within for one in self._tolerance if one.path == "at"), default=0.0)
+        unequal = sorted(reads.differences(self._left.reads, self._right.reads, window), key=_moment)
+        yield from merge(unequal, self._instants(window), key=_moment)
+        yield from self._final()
+
+    def _instants(self, window: float) -> Iterator[Difference]:
         for at, left, right in timeline(self._left.instants, self._right.instants, window):
             yield from self._items(at, left.get("writes", ()), right.get("writes", ()), (MISSING_WRITE, EXTRA_WRITE))
             yield from self._statuses(at, left.get("status", {}), right.get("status", {}))
             yield from self._items(at, left.get("events", ()), right.get("events", ()), (MISSING_EVENT, EXTRA_EVENT))
-        yield from self._final()
 
     # -- writes, events, pods: multisets ------------------------------------------------------------------------------
 
@@ -162,6 +168,10 @@ class _Bag:
         if key not in self.items:
             return ABSENT
         return self.items[key] | ({"times": self.total[key]} if self.total[key] > 1 else {})
+
+
+def _moment(difference: Difference) -> float:
+    return float(difference.at)
 
 
 def _label(item: Item) -> str:

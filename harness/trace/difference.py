@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 END: Final = "end"
 MISSING_WRITE: Final = "missing write"
 EXTRA_WRITE: Final = "extra write"
+MISSING_READ: Final = "missing read"
+EXTRA_READ: Final = "extra read"
 MISSING_EVENT: Final = "missing event"
 EXTRA_EVENT: Final = "extra event"
 CHANGED_FIELD: Final = "changed field"
@@ -26,6 +28,8 @@ FAILED_ASSERTION: Final = "failed assertion"
 KINDS: Final = (
     MISSING_WRITE,
     EXTRA_WRITE,
+    MISSING_READ,
+    EXTRA_READ,
     MISSING_EVENT,
     EXTRA_EVENT,
     CHANGED_FIELD,

@@ -1,4 +1,4 @@
-"""The history of a run: every mutating API request, in the order in which the API server answered them.
+"""The history of a run: every mutating API request in the order of the answers, and the reads that show a sync.
 
 A history is written by the server's observers and only ever grows. Everything that judges a run (normalisation,
 comparison, invariants) is a pure function of it, so a recorded history can be judged again without running anything.
@@ -50,16 +50,39 @@ class Write:
         return not _OK <= self.code < _ERROR
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One request of a controller that changes nothing, kept because it shows that the controller was at work."""
+
+    #: Instant at which it reached the network: nanoseconds since the virtual epoch.
+    at: int
+    actor: str
+    resource: str
+    subresource: str
+    namespace: str
+    name: str
+    #: How many writes the history held by then.
+    writes: int
+
+
 class History:
     """An append-only list of writes. `controllers` names the actors under test; all others belong to the world."""
 
-    def __init__(self, controllers: Iterable[str] = (), writes: Iterable[Write] = ()) -> None:
+    def __init__(
+        self, controllers: Iterable[str] = (), writes: Iterable[Write] = (), reads: Iterable[Read] = ()
+    ) -> None:
         self.controllers: frozenset[str] = frozenset(controllers)
         self._writes: list[Write] = list(writes)
+        #: Reads of the actors under test, in order; see `Read`.
+        self.reads: list[Read] = list(reads)
 
     def record(self, write: Write) -> None:
         """Append one write. Register this with `ApiServer.observers`."""
         self._writes.append(write)
+
+    def record_read(self, at: int, actor: str, resource: str, subresource: str, namespace: str, name: str) -> None:
+        """Append one read. Register this with `Network.scale_observers`."""
+        self.reads.append(Read(at, actor, resource, subresource, namespace, name, len(self._writes)))
 
     def under_test(self, write: Write) -> bool:
         """Whether an actor under test made this write."""

@@ -1,4 +1,7 @@
-"""Raw histories as files: JSON lines, one header and one line for each write, to be judged again without running."""
+"""Raw histories as files: JSON lines, to be judged again without running.
+
+A header, one line for each write, and then one for each read, if there are any.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from harness.files import write_whole
-from harness.trace.history import History, Write
+from harness.trace.history import History, Read, Write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _FORMAT = "lockstep-history/1"
 _FIELDS = tuple(field.name for field in fields(Write))
+_READ_FIELDS = tuple(field.name for field in fields(Read))
 
 
 class DamagedHistory(Exception):
@@ -23,7 +27,10 @@ class DamagedHistory(Exception):
 def save_history(path: Path, history: History, facts: dict[str, Any]) -> None:
     """Write a history with `facts` about the run (plain JSON: scenario, start and end instant, implementation ...)."""
     header = {"format": _FORMAT, "controllers": sorted(history.controllers), "writes": len(history), "facts": facts}
+    if history.reads:
+        header["reads"] = len(history.reads)
     lines = [header, *({name: getattr(write, name) for name in _FIELDS} for write in history)]
+    lines += [{name: getattr(read, name) for name in _READ_FIELDS} for read in history.reads]
     write_whole(path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
 
 
@@ -44,7 +51,16 @@ def _parse(lines: list[str]) -> tuple[History, dict[str, Any]]:
     header = json.loads(lines[0])
     if header["format"] != _FORMAT:
         raise ValueError(f"its format is not {_FORMAT}")
-    history = History(header["controllers"], (Write(**json.loads(line)) for line in lines[1:]))
-    if len(history) != header["writes"]:
-        raise ValueError(f"it holds {len(history)} of {header['writes']} writes")
+    reads = 1 + header["writes"]
+    history = History(
+        header["controllers"],
+        (Write(**json.loads(line)) for line in lines[1:reads]),
+        (Read(**json.loads(line)) for line in lines[reads:]),
+    )
+    for what, found, wanted in (
+        ("writes", len(history), header["writes"]),
+        ("reads", len(history.reads), header.get("reads", 0)),
+    ):
+        if found != wanted:
+            raise ValueError(f"it holds {found} of {wanted} {what}")
     return history, dict(header["facts"])

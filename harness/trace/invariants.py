@@ -78,6 +78,7 @@ def check(history: History, now: int, settled: bool, broken: Collection[str] = (
 
     `broken`: the `CONDITIONS` that the scenario does not keep. Raises ValueError on one that does not exist.
     """
+    from harness.trace.invariants_hpa_status import HPA_INVARIANTS
     from harness.trace.invariants_replicaset import REPLICASET_INVARIANTS
 
     unknown = sorted(set(broken) - set(CONDITIONS))
@@ -85,7 +86,7 @@ def check(history: History, now: int, settled: bool, broken: Collection[str] = (
         raise ValueError(f"unknown condition {unknown[0]!r}; known: {', '.join(CONDITIONS)}")
     invariants = [
         make()
-        for make in REPLICASET_INVARIANTS
+        for make in (*REPLICASET_INVARIANTS, *HPA_INVARIANTS)
         if make.actor in history.controllers and not any(need in broken for need in make.needs)
     ]
     seen: dict[str, int] = {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.trace.pods import restarts
+from harness.trace.unordered import varies
 from harness.trace.values import ABSENT, changes, digest, prune
 from harness.wire import DELETION_COST, Object, ready_since
 
@@ -45,6 +46,8 @@ class Items:
             item["changes"] = self.changed(write.before, write.after)
         elif write.verb == "patch":
             item["patch"] = self.symbols.value(write.body)
+        elif write.subresource == "scale":
+            item["replicas"] = _replicas(write.body)
         return item | self._failure(write)
 
     def event(self, write: Write) -> Item:
@@ -64,6 +67,8 @@ class Items:
             "count": event.get("count") or (event.get("series") or {}).get("count") or 1,
             "source": (event.get("source") or {}).get("component") or event.get("reportingController") or "",
         }
+        if varies(item["message"]):
+            item |= {"verb": "create", "count": 1}
         if write.failed and write.reason != "AlreadyExists":
             item["failure"] = {"code": write.code, "reason": write.reason}
         return item
@@ -125,6 +130,11 @@ def _without_kind(body: Any) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         return {}
     return {key: value for key, value in body.items() if key not in ("kind", "apiVersion") and value is not None}
+
+
+def _replicas(scale: Any) -> int:
+    """What a Scale asks for; zero is left out on the wire."""
+    return int((scale.get("spec") or {}).get("replicas") or 0) if isinstance(scale, Mapping) else 0
 
 
 def _or_null(value: Any) -> Any:

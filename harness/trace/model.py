@@ -7,7 +7,8 @@ A trace is plain JSON data:
                    "status": {"replicasets.apps web": {"replicas": 3, "readyReplicas": null}},
                    "events": [...]}, ...],
      "specs": {"<digest>": {...}},                             the specs that writes refer to by digest
-     "final": {"objects": {"replicasets.apps web": {"spec.replicas": 3, ...}}, "pods": {"web": [...]}}}
+     "final": {"objects": {"replicasets.apps web": {"spec.replicas": 3, ...}}, "pods": {"web": [...]}},
+     "reads": {"replicasets.apps/scale web": [["15.100", "15.000", 40]]}}    if there are any; see `harness.trace.reads`
 
 Inside one instant the order of writes is free, so equal ones are kept once, with their number in `times` (1 if it is
 not there). `status` holds what changed between the end of the last instant and the end of this one; null: the field is
@@ -16,9 +17,10 @@ gone. Status writes that were refused are left out: how many there are depends o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.trace.reads import Runs, count, unfold
 from harness.trace.values import canonical, digest
 
 if TYPE_CHECKING:
@@ -34,20 +36,25 @@ class Trace:
     instants: tuple[Item, ...]
     specs: Mapping[str, Any]
     final: Mapping[str, Any]
+    reads: Mapping[str, Runs] = field(default_factory=dict)
 
     def to_json(self) -> Item:
         """The trace as plain data."""
-        return {"instants": list(self.instants), "specs": dict(self.specs), "final": dict(self.final)}
+        data: Item = {"instants": list(self.instants), "specs": dict(self.specs), "final": dict(self.final)}
+        return data | ({"reads": dict(self.reads)} if self.reads else {})
 
     @classmethod
     def from_json(cls, data: Any) -> Trace:
         """The inverse of `to_json`. Raises ValueError, with the reason, if the data cannot be a trace."""
         fields = {"instants": list, "specs": dict, "final": dict}
-        if not isinstance(data, dict) or {name: type(value) for name, value in data.items()} != fields:
+        found = {name: type(value) for name, value in data.items()} if isinstance(data, dict) else {}
+        if found not in (fields, fields | {"reads": dict}):
             raise ValueError("a trace has a list of instants, an object of specs and an object `final`")
         if not all(_is_instant(item) for item in data["instants"]):
             raise ValueError("an instant has `at`, lists of writes and events, and a status by object")
-        return cls(tuple(data["instants"]), data["specs"], data["final"])
+        for runs in data.get("reads", {}).values():
+            unfold(runs)
+        return cls(tuple(data["instants"]), data["specs"], data["final"], data.get("reads", {}))
 
     def digest(self) -> str:
         """SHA-256 of the canonical JSON: one digest, one behaviour."""
@@ -55,12 +62,12 @@ class Trace:
 
     @property
     def compared_items(self) -> int:
-        """How many writes, events and status values a comparison looks at."""
+        """How many writes, events, status values and reads a comparison looks at."""
         return sum(
             sum(times(item) for item in (*instant.get("writes", ()), *instant.get("events", ())))
             + len(instant.get("status", ()))
             for instant in self.instants
-        )
+        ) + count(self.reads)
 
 
 def _is_instant(data: Any) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from harness.trace.colocation import Colocation
 from harness.trace.items import Items
 from harness.trace.model import Item, Trace, multiset
-from harness.trace.symbols import Symbols, milliseconds
+from harness.trace.reads import Reads
+from harness.trace.symbols import Symbols, clock_text, milliseconds
 from harness.trace.values import flatten
 from harness.wire import controller_of, uid
 
@@ -22,8 +23,10 @@ _EVENTS = ("events", "events.events.k8s.io")
 def normalise(history: History, start: int = 0) -> Trace:
     """What the actors under test did. `start` is the instant (ns) from which the trace counts time."""
     normaliser = _Normaliser(history, start)
-    for write in history:
+    for position, write in enumerate(history):
+        normaliser.take_reads(position)
         normaliser.take(write)
+    normaliser.take_reads(len(history))
     return normaliser.finish()
 
 
@@ -48,6 +51,8 @@ class _Normaliser:
         self._start = start
         self._symbols = Symbols(start)
         self._items = Items(self._symbols)
+        self._reads = Reads(self._symbols, start)
+        self._next_read = 0
         self._colocation = Colocation()
         self._instants: list[Item] = []
         self._at: int | None = None
@@ -56,6 +61,13 @@ class _Normaliser:
         self._touched: dict[str, _Touched] = {}
         self._live: dict[_Place, dict[str, Any]] = {}
         self._with_status: set[str] = set()  # uids of objects whose status an actor under test has written
+
+    def take_reads(self, position: int) -> None:
+        """The reads that came before the write at this position of the history."""
+        reads = self._history.reads
+        while self._next_read < len(reads) and reads[self._next_read].writes <= position:
+            self._reads.take(reads[self._next_read])
+            self._next_read += 1
 
     def take(self, write: Write) -> None:
         at = milliseconds(write.at - self._start)
@@ -103,7 +115,7 @@ class _Normaliser:
     def _end_instant(self) -> None:
         status = self._status_changes()
         if self._at is not None and (self._writes or self._events or status):
-            instant: Item = {"at": f"{'-' if self._at < 0 else ''}{abs(self._at) // 1000}.{abs(self._at) % 1000:03d}"}
+            instant: Item = {"at": clock_text(self._at)}
             for name, value in (
                 ("writes", multiset(self._writes)),
                 ("status", status),
@@ -140,6 +152,7 @@ class _Normaliser:
             tuple(self._instants),
             dict(sorted(self._items.specs.items())),
             {"objects": self._final_objects(), "pods": self._final_pods()},
+            self._reads.runs(),
         )
 
     def _final_objects(self) -> Item:

@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.clock import SECOND, parse_rfc3339
+from harness.trace.unordered import sorted_lists, varies
 from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ _MILLISECOND = SECOND // 1000
 def milliseconds(instant: int) -> int:
     """An instant to the nearest millisecond, the resolution at which traces are compared."""
     return (instant + _MILLISECOND // 2) // _MILLISECOND
+
+
+def clock_text(span: int) -> str:
+    """A span in milliseconds as seconds with three decimals, as a trace writes its instants."""
+    whole, rest = divmod(abs(span), 1000)
+    return f"{'-' if span < 0 else ''}{whole}.{rest:03d}"
 
 
 def relative(span: int) -> str:
@@ -108,9 +115,13 @@ class Symbols:
         if known is not None and uid(known) in self._by_uid:
             return self._by_uid[uid(known)]
         if write.name:
-            place = (write.resource, write.namespace, write.name)
-            return self._latest.get(place, qualified(write.namespace, self.text(write.name)))
+            return self.of_place(write.resource, write.namespace, write.name)
         return self._refused(write.body if isinstance(write.body, dict) else {}, write.namespace)
+
+    def of_place(self, resource: str, namespace: str, name: str) -> str:
+        """The symbol of what has this name, or had it last."""
+        known = self._latest.get((resource, namespace, name))
+        return known or qualified(namespace, self.text(name))
 
     def of_object(self, obj: Mapping[str, Any]) -> str:
         """The symbol of a stored object."""
@@ -122,8 +133,9 @@ class Symbols:
         return known or qualified(str(reference.get("namespace", "")), self.text(str(reference.get("name", ""))))
 
     def text(self, text: str) -> str:
-        """Free text with generated names, uids and absolute times replaced."""
-        return _TOKEN.sub(self._replace, text)
+        """Free text with generated names, uids and absolute times replaced, and lists in random order sorted."""
+        replaced = _TOKEN.sub(self._replace, text)
+        return sorted_lists(replaced) if varies(replaced) else replaced
 
     def _replace(self, found: re.Match[str]) -> str:
         token = found.group()

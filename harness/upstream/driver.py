@@ -18,8 +18,8 @@ import orjson
 
 from harness.clock import SECOND
 from harness.loop import Stuck
-from harness.upstream.errors import UpstreamFailed
-from harness.upstream.process import UpstreamProcess
+from harness.upstream.errors import RunRefused, UpstreamFailed
+from harness.upstream.process import NO_GATES, UpstreamProcess
 
 if TYPE_CHECKING:
     from harness.loop import VirtualLoop
@@ -65,7 +65,11 @@ class WatchLike(Protocol):
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """One request of a controller. `actor` is its user agent; `controller` the name under which it was started."""
+    """One request of a controller.
+
+    `actor` is its user agent; `controller` the name under which it was started; `accept` the media types it wants, ""
+    for plain JSON.
+    """
 
     method: str
     path: str
@@ -74,6 +78,7 @@ class ApiRequest:
     actor: str
     controller: str
     raw_body: bytes
+    accept: str = ""
 
     @cached_property
     def body(self) -> Any:
@@ -132,10 +137,19 @@ class BubbleDriver:
     """Implements `harness.loop.Driver` for one run.
 
     `seed` fixes the jitter that upstream draws. `shuffle`: 0 serves waiting requests first come, first served; any
-    other number draws the next one, repeatably. `attach` it to the loop before that runs; `end` the run in any case.
+    other number draws the next one, repeatably. `feature_gates`: those without their usual values in this run.
+    `attach` it to the loop before that runs; `end` the run in any case. Raises RunRefused if it cannot begin.
     """
 
-    def __init__(self, process: UpstreamProcess, sink: RequestSink, *, seed: int = 0, shuffle: int = 0) -> None:
+    def __init__(
+        self,
+        process: UpstreamProcess,
+        sink: RequestSink,
+        *,
+        seed: int = 0,
+        shuffle: int = 0,
+        feature_gates: Mapping[str, bool] = NO_GATES,
+    ) -> None:
         #: What upstream reported without acting on it, in order.
         self.notes: list[Note] = []
         #: Why the bubble did not end cleanly (goroutines that never return), or "".
@@ -151,8 +165,10 @@ class BubbleDriver:
         self._running: set[str] = set()
         self._ended = False
         self._loop: VirtualLoop | None = None
-        process.begin_run(seed, shuffle)
-        self._receive("idle")
+        process.begin_run(seed, shuffle, feature_gates)
+        frame, _ = self._receive("idle", "done")
+        if frame["op"] == "done":
+            raise self._refused(frame.get("failed", ""))
 
     def attach(self, loop: VirtualLoop) -> None:
         """Make this the driver of `loop`."""
@@ -240,7 +256,7 @@ class BubbleDriver:
             raise self._give_up(f"sent a frame {frame['op']!r} where only {' or '.join(expected)} makes sense")
         self._now = frame["now"]
         self._gather(frame)
-        if frame.get("failed"):
+        if frame.get("failed") and frame["op"] != "done":
             raise self._give_up(frame["failed"])
         return frame, body
 
@@ -255,7 +271,14 @@ class BubbleDriver:
         path, query = _split(frame["target"])
         controller = frame["controller"]
         request = ApiRequest(
-            frame["method"], path, query, frame.get("type", ""), frame.get("actor", ""), controller, body
+            frame["method"],
+            path,
+            query,
+            frame.get("type", ""),
+            frame.get("actor", ""),
+            controller,
+            body,
+            frame.get("accept", ""),
         )
         self._open_requests[frame["id"]] = controller
         self._sink.serve(request, Answer(self, frame["id"], controller))
@@ -279,6 +302,11 @@ class BubbleDriver:
         self._ended = True
         self._process.end_run(clean=False)
         return UpstreamFailed(f"upstream gave up at {self._now / SECOND:.3f} s: {what}")
+
+    def _refused(self, why: str) -> RunRefused:
+        self._ended = True
+        self._process.end_run(clean=False)  # it cannot take back a part of what it was asked for
+        return RunRefused(f"upstream cannot begin this run: {why}")
 
     # -- answers and watches ------------------------------------------------------------------------------------------
 

@@ -9,3 +9,7 @@ class BuildFailed(Exception):
 
 class UpstreamFailed(Exception):
     """The upstream process died, hung, spoke nonsense, or a controller in it ended by itself."""
+
+
+class RunRefused(UpstreamFailed):
+    """The process is well, but cannot begin this run: the scenario asks for what this release does not have."""

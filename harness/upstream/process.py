@@ -12,8 +12,8 @@ import struct
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
 
 import orjson
@@ -21,9 +21,11 @@ import orjson
 from harness.upstream.build import Built
 from harness.upstream.errors import UpstreamFailed
 
-_PROTOCOL = 1
+_PROTOCOL = 2
 _STDERR_LINES = 200
 _SHOWN_LINES = 8
+#: Every feature gate has its usual value.
+NO_GATES: Mapping[str, bool] = MappingProxyType({})
 _FRAMES = frozenset({"ready", "idle", "request", "done"})
 
 # One processor and no garbage collection during a run keep the order in which goroutines run repeatable; the memory
@@ -79,10 +81,11 @@ class UpstreamProcess:
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
-    def begin_run(self, seed: int, shuffle: int) -> None:
+    def begin_run(self, seed: int, shuffle: int, feature_gates: Mapping[str, bool] = NO_GATES) -> None:
         """Open a bubble. Its first frame, an idle one at instant 0, can be received next. Raises UpstreamFailed.
 
-        A process that died since its last run is replaced: nothing of a run was lost with it.
+        `feature_gates` hold for this run only, on top of those of the process; the first frame says if the release does
+        not know one. A process that died since its last run is replaced: nothing of a run was lost with it.
         """
         dead = self._process is not None and self._process.poll() is not None
         if dead or self._runs >= self._runs_per_process:
@@ -90,7 +93,8 @@ class UpstreamProcess:
         if self._process is None:
             self._start()
         self._runs += 1
-        self._write(orjson.dumps({"run": True, "seed": seed, "shuffle": shuffle}) + b"\n")
+        order = {"run": True, "seed": seed, "shuffle": shuffle, "feature_gates": dict(feature_gates)}
+        self._write(orjson.dumps(order) + b"\n")
 
     def end_run(self, *, clean: bool) -> None:
         """Note that a run has ended; an unclean one leaves goroutines behind, so the process is not used again."""

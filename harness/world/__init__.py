@@ -20,6 +20,7 @@ from harness.world.lifecycle import Group, InTurn, Lifecycle, Lifecycles, Seeded
 from harness.world.namespaces import NamespaceController
 from harness.world.node_monitor import NodeMonitor
 from harness.world.nodes import Node, Nodes
+from harness.world.owners import Owners
 from harness.world.resources import Resources
 from harness.world.scheduler import Scheduler, nowhere
 
@@ -60,6 +61,7 @@ class World:
         self.garbage_collector = GarbageCollector(loop, Api(server, "garbage-collector"), self._resources)
         self._namespaces = NamespaceController(loop, Api(server, "namespace-controller"), self._resources)
         self._feeds = Feeds(loop, self._api)
+        self.owners = Owners(loop, server, self._feeds)
         self._followed: set[str] = set()
 
     def start(self) -> None:
@@ -75,7 +77,7 @@ class World:
         """The instant of the next step that anybody in the world has planned, or None."""
         if self._feeds.pending():
             return self._loop.now
-        actors = (self.scheduler, self.kubelet, self.garbage_collector, self._namespaces)
+        actors = (self.scheduler, self.kubelet, self.garbage_collector, self._namespaces, self.owners)
         return min((due for due in (actor.next_due() for actor in actors) if due is not None), default=None)
 
     def pending(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from harness.apiserver import ApiServer, Reply, Request
@@ -30,10 +30,22 @@ class Api:
         reply = self.server.handle(Request("GET", path, query, None, "application/json", self.actor))
         return self._checked("GET", path, reply)
 
-    def write(self, method: str, path: str, body: Any, content_type: str = "application/json") -> Reply:
-        """Write. 404 and 409 are answers (somebody was faster); any other refusal raises WorldError."""
+    def ask(self, path: str) -> Object:
+        """Read what may be out of reach: empty if refused."""
+        reply = self.server.handle(Request("GET", path, _NO_QUERY, None, "application/json", self.actor))
+        return reply.body or {} if reply.status < 400 else {}
+
+    def write(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        content_type: str = "application/json",
+        expected: Collection[int] = (404, 409),
+    ) -> Reply:
+        """Write. The `expected` refusals are answers (by default: somebody was faster); any other raises WorldError."""
         reply = self.server.handle(Request(method, path, _NO_QUERY, body, content_type, self.actor))
-        if reply.status in (404, 409):
+        if reply.status in expected:
             return reply
         return self._checked(method, path, reply)
 

@@ -22,12 +22,12 @@ def state_key(pod: Object) -> StateKey:
     """What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels."""
     meta, status = pod["metadata"], pod.get("status", {})
     since = ready_since(pod)
-    statuses = (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ()))
+    statuses = [*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())]
     return (
         bool(pod["spec"].get("nodeName")),
         status.get("phase", ""),
         "" if since is None else since or "?",
-        tuple(one.get("restartCount", 0) for one in statuses),
+        tuple([one.get("restartCount", 0) for one in statuses]),
         meta.get("creationTimestamp") or "",
         meta.get("deletionTimestamp") or "",
         (meta.get("annotations") or {}).get(DELETION_COST, ""),

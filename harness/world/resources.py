@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.world.api import Api, Object
+from harness.world.api import Api
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Resources:
         return list(self._kinds.values())
 
     def _read(self, path: str, group: str) -> None:
-        document: Object = self._api.get(path).body or {}
+        document = self._api.ask(path)  # the server behind an aggregated group may be down
         for one in document.get("resources", ()):
             if "/" in one["name"] or one["kind"] == "Event" or not {"list", "watch", "delete"} <= set(one["verbs"]):
                 continue

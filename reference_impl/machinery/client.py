@@ -75,12 +75,13 @@ class Client:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
         """The final reply, after retries (rest/request.go, Request.request). Raises ConnectionError."""
         retries = 0
         while True:
             try:
-                response = await self._transport.request(method, path, query, body, content_type)
+                response = await self._transport.request(method, path, query, body, content_type, accept)
             except ConnectionRefusedError:
                 raise
             except ConnectionError:

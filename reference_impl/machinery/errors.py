@@ -99,6 +99,11 @@ def from_response(response: Response, method: str, resource: str, name: str) -> 
     return ApiError(_generic_status(response, method, resource, name))
 
 
+def unstructured_error(response: Response, method: str) -> ApiError:
+    """The error of a refused request whose body nobody decodes (rest.Result.Raw); the request names no resource."""
+    return ApiError(_generic_status(response, method, "", ""))
+
+
 def from_object(obj: Any) -> Exception:
     """The error that a watch's ERROR event carries (FromObject)."""
     if isinstance(obj, dict) and obj.get("kind") == "Status":
@@ -123,7 +128,8 @@ def _generic_status(response: Response, method: str, resource: str, name: str) -
     elif code >= HTTPStatus.INTERNAL_SERVER_ERROR and code not in _GENERIC:
         reason = "InternalError"
         message = f'an error on the server ("{text}") has prevented the request from succeeding'
-    message += f" ({method.lower()} {resource} {name})" if name else f" ({method.lower()} {resource})"
+    if resource:
+        message += f" ({method.lower()} {resource} {name})" if name else f" ({method.lower()} {resource})"
     return {
         "kind": "Status",
         "apiVersion": "v1",

@@ -1,22 +1,25 @@
-"""Label selectors (apimachinery pkg/labels/selector.go, apis/meta/v1/helpers.go)."""
+"""Label selectors (apimachinery pkg/labels/selector.go, apis/meta/v1/helpers.go).
+
+`label_parser` reads their text form.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from reference_impl.machinery.gotext import json_list, quote
+from reference_impl.machinery.label_syntax import key_problems, value_problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_KEY_RULE = "must be a name of at most 63 characters, optionally behind a DNS subdomain and '/'"
-_VALUE_RULE = "must be empty, or at most 63 alphanumeric characters, '-', '_' or '.', alphanumeric at both ends"
-_MAX_NAME = 63
-_MAX_PREFIX = 253
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
+_SYMBOLS = {"gt": ">", "lt": "<"}
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INT64 = range(-(2**63), 2**63)
 
 
 #: Key, operator and values of one of a LabelSelector's matchExpressions.
@@ -26,26 +29,32 @@ LabelSet = frozenset[tuple[str, str]]
 
 
 class InvalidSelector(ValueError):
-    """A label selector that cannot match anything: the text says which part is wrong, and why."""
+    """A label selector that cannot match anything; the text is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One condition on one label. `operator` is one of `=`, `in`, `notin`, `exists` and `!`."""
+    """One condition on one label. `operator` is one of `=`, `==`, `!=`, `in`, `notin`, `exists`, `!`, `gt` and `lt`."""
 
     key: str
     operator: str
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """A missing label fulfils `notin` and `!`, and nothing else."""
+        """A missing label fulfils `notin`, `!=` and `!`, and nothing else."""
         value = labels.get(self.key)
-        if self.operator == "exists":
+        operator = self.operator
+        if operator == "exists":
             return value is not None
-        if self.operator == "!":
+        if operator == "!":
             return value is None
-        if self.operator == "notin":
+        if operator in ("notin", "!="):
             return value is None or value not in self.values
+        if operator in ("gt", "lt"):
+            number, bound = _int64(value or ""), _int64(self.values[0])
+            if number is None or bound is None:
+                return False
+            return number > bound if operator == "gt" else number < bound
         return value is not None and value in self.values
 
     def __str__(self) -> str:
@@ -53,9 +62,9 @@ class Requirement:
             return self.key
         if self.operator == "!":
             return f"!{self.key}"
-        if self.operator == "=":
-            return f"{self.key}={self.values[0]}"
-        return f"{self.key} {self.operator} ({','.join(sorted(self.values))})"
+        if self.operator in ("in", "notin"):
+            return f"{self.key} {self.operator} ({','.join(sorted(self.values))})"
+        return f"{self.key}{_SYMBOLS.get(self.operator, self.operator)}{self.values[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +73,28 @@ class Selector:
 
     requirements: tuple[Requirement, ...] = ()
     nothing: bool = False
+    #: The text form, as requests carry it.
+    text: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", ",".join(map(str, self.requirements)))
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
         """Whether an object with these labels (None: without labels) is selected."""
         if self.nothing:
             return False
         present: Mapping[str, str] = labels or {}
-        return all(requirement.matches(present) for requirement in self.requirements)
+        for one in self.requirements:  # noqa: SIM110 - a generator would take longer than the few comparisons
+            if not one.matches(present):
+                return False
+        return True
 
     def empty(self) -> bool:
         """Whether it does not restrict anything."""
         return not self.nothing and not self.requirements
 
     def __str__(self) -> str:
-        return ",".join(map(str, self.requirements))
+        return self.text
 
 
 NOTHING = Selector(nothing=True)
@@ -114,40 +131,53 @@ def selector_from(label_selector: Mapping[str, Any] | None) -> Selector:
 
 @lru_cache(maxsize=1024)
 def _selector(match_labels: tuple[tuple[str, str], ...], expressions: tuple[_Expression, ...]) -> Selector:
-    requirements = [_requirement(key, "=", (value,)) for key, value in match_labels]
-    for key, name, values in expressions:
-        operator = _OPERATORS.get(name)
+    requirements = [requirement(key, "=", (value,)) for key, value in match_labels]
+    for key, wanted, values in expressions:
+        operator = _OPERATORS.get(wanted)
         if operator is None:
-            raise InvalidSelector(f'"{name}" is not a valid label selector operator')
-        requirements.append(_requirement(key, operator, values))
+            raise InvalidSelector(f"{quote(wanted)} is not a valid label selector operator")
+        requirements.append(requirement(key, operator, values))
+    return sorted_selector(requirements)
+
+
+def sorted_selector(requirements: Sequence[Requirement]) -> Selector:
+    """The selector of these requirements, in order of their keys."""
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 
-def _requirement(key: str, operator: str, values: Sequence[str]) -> Requirement:
-    """A checked requirement (NewRequirement)."""
-    problems = [*_key_problems(key)]
-    if operator in ("in", "notin") and not values:
-        problems.append("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
-    if operator in ("exists", "!") and values:
-        problems.append("values: Invalid value: values set must be empty for exists and does not exist")
+def requirement(key: str, operator: str, values: Sequence[str]) -> Requirement:
+    """A checked requirement (NewRequirement). Raises InvalidSelector."""
+    problems = []
+    if wrong := key_problems(key):
+        problems.append(f"key: Invalid value: {quote(key)}: {'; '.join(wrong)}")
+    problems += _wrong_values(operator, values)
     for index, value in enumerate(values):
-        if not valid_value(value):
-            problems.append(f'values[{index}][{key}]: Invalid value: "{value}": {_VALUE_RULE}')
+        if wrong := value_problems(value):
+            problems.append(f"values[{index}][{key}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
     if problems:
         raise InvalidSelector(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
     return Requirement(key, operator, tuple(values))
 
 
-@lru_cache(maxsize=1024)
-def _key_problems(key: str) -> tuple[str, ...]:
-    prefix, slash, name = key.rpartition("/")
-    prefix_fits = not slash or (len(prefix) <= _MAX_PREFIX and _SUBDOMAIN.fullmatch(prefix) is not None)
-    if prefix_fits and len(name) <= _MAX_NAME and _NAME.fullmatch(name):
-        return ()
-    return (f'key: Invalid value: "{key}": {_KEY_RULE}',)
+def _wrong_values(operator: str, values: Sequence[str]) -> list[str]:
+    """Too many or too few values for the operator, or no numbers."""
+    rule = ""
+    if operator in ("in", "notin"):
+        rule = "" if values else "for 'in', 'notin' operators, values set can't be empty"
+    elif operator in ("exists", "!"):
+        rule = "values set must be empty for exists and does not exist" if values else ""
+    elif operator in ("gt", "lt"):
+        return [
+            f"values[{index}]: Invalid value: {quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer"
+            for index, value in enumerate(values)
+            if _int64(value) is None
+        ]
+    return [f"values: Invalid value: {json_list(values)}: {rule}"] if rule else []
 
 
-@lru_cache(maxsize=1024)
-def valid_value(value: str) -> bool:
-    """Whether `value` may be the value of a label (validation.IsValidLabelValue)."""
-    return value == "" or (len(value) <= _MAX_NAME and _NAME.fullmatch(value) is not None)
+def _int64(text: str) -> int | None:
+    """strconv.ParseInt(text, 10, 64), or None."""
+    if not _INTEGER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if number in _INT64 else None

@@ -36,7 +36,10 @@ class WatchStream(Protocol):
 
 
 class Transport(Protocol):
-    """Sends one request; no retries, no rate limit. `query` values are strings, `body` is a JSON value."""
+    """Sends one request; no retries, no rate limit.
+
+    `query` values are strings, `body` is a JSON value, `accept` the media types that are wanted ("": plain JSON).
+    """
 
     async def request(
         self,
@@ -45,6 +48,7 @@ class Transport(Protocol):
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
         """The server's reply, whatever its status. Raises ConnectionError when the connection breaks."""
 

@@ -7,11 +7,11 @@ on it becomes dirty, and is queued again when that worker is `done`.
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections import deque
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from reference_impl.machinery.heap import WaitingHeap
 from reference_impl.machinery.meta import SECOND
 from reference_impl.machinery.ratelimit import RateLimiter, default_controller_rate_limiter
 
@@ -35,9 +35,7 @@ class RateLimitingQueue(Generic[K]):
         #: How many waiting workers have been woken so far.
         self.woken = 0
         self._shutting_down = False
-        self._waiting: list[tuple[int, int, K]] = []
-        self._ready_at: dict[K, int] = {}
-        self._sequence = 0
+        self._waiting: WaitingHeap[K] = WaitingHeap()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
 
@@ -76,7 +74,6 @@ class RateLimitingQueue(Generic[K]):
         """Take no more keys; workers drain what is queued, then `get` says shutdown. Keys that wait are dropped."""
         self._shutting_down = True
         self._waiting.clear()
-        self._ready_at.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -133,24 +130,18 @@ class RateLimitingQueue(Generic[K]):
         if delay <= 0:
             self.add(key)
             return
-        ready_at = self._clock.now() + delay
-        known = self._ready_at.get(key)
-        if known is not None and known <= ready_at:
-            return
-        self._ready_at[key] = ready_at  # a later entry of the same key in the heap is stale from now on
-        self._sequence += 1
-        heapq.heappush(self._waiting, (ready_at, self._sequence, key))
+        self._waiting.insert(key, self._clock.now() + delay)
         self._set_timer()
 
     def _set_timer(self) -> None:
         waiting = self._waiting
         if self._timer is not None:
-            if waiting and self._timer_at == waiting[0][0]:
+            if waiting and self._timer_at == waiting.first():
                 return
             self._timer.cancel()
             self._timer = None
         if waiting:
-            self._timer_at = waiting[0][0]
+            self._timer_at = waiting.first()
             delay = (self._timer_at - self._clock.now()) / SECOND
             self._timer = asyncio.get_running_loop().call_later(max(delay, 0.0), self._add_ready)
 
@@ -159,9 +150,6 @@ class RateLimitingQueue(Generic[K]):
         self._timer = None
         now = self._clock.now()
         waiting = self._waiting
-        while waiting and waiting[0][0] <= now:
-            ready_at, _, key = heapq.heappop(waiting)
-            if self._ready_at.get(key) == ready_at:
-                del self._ready_at[key]
-                self.add(key)
+        while waiting and waiting.first() <= now:
+            self.add(waiting.pop())
         self._set_timer()

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reference_impl.machinery.client import ApiError, has_status_cause, is_not_found
+from reference_impl.machinery.concurrent import concurrently
 from reference_impl.machinery.expectations import UIDTrackingControllerExpectations
 from reference_impl.machinery.meta import key_of
 from reference_impl.machinery.pod_control import NAMESPACE_TERMINATING_CAUSE, OPERATION_ERRORS, new_controller_ref
 from reference_impl.machinery.transport import Clock
-from reference_impl.replicaset.concurrent import concurrently
 from reference_impl.replicaset.lister import API_VERSION, KIND, PodLister, ReplicaSetLister, selector_of
 from reference_impl.replicaset.pod import Pod
 from reference_impl.replicaset.ranking import get_pods_to_delete

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from reference_impl.machinery.concurrent import concurrently
 from reference_impl.machinery.pod_control import OPERATION_ERRORS
-from reference_impl.replicaset.concurrent import concurrently
 
 #: Size of the first batch (SlowStartInitialBatchSize).
 SLOW_START_INITIAL_BATCH_SIZE = 1

@@ -96,8 +96,9 @@ async def update_replica_set_status(
 
 
 def _same_status(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    if any(old.get(field, 0) != new[field] for field in _COUNTS):
-        return False
+    for field in _COUNTS:
+        if old.get(field, 0) != new[field]:
+            return False
     # A missing count of terminating pods differs from none terminating, and missing conditions from no conditions.
     return old.get("terminatingReplicas") == new["terminatingReplicas"] and old.get("conditions") == new.get(
         "conditions"

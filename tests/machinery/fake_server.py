@@ -90,6 +90,7 @@ class FakeServer:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
         answer: Response = await self._submit(method, path, dict(query or {}), body)
         return answer

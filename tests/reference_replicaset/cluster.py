@@ -70,6 +70,7 @@ class Transport:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
         reply = await self._reply(Request(method, path, query or {}, body, content_type, actor=CONTROLLER))
         return Response(reply.status, reply.body, reply.headers)

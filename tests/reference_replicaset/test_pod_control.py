@@ -35,6 +35,7 @@ class Server:
         query: Mapping[str, str] | None = None,
         body: Any = None,
         content_type: str = "application/json",
+        accept: str = "",
     ) -> Response:
         self.requests.append((method, path, body, content_type))
         return self.response

@@ -30,13 +30,16 @@ def main(mode: str) -> None:
     if mode == "other protocol":
         peer.say(op="ready", now=0, protocol=99)
         time.sleep(30)
-    peer.say(op="ready", now=0, protocol=1, controllers=["replicaset"])
+    peer.say(op="ready", now=0, protocol=2, controllers=["replicaset"])
     while peer.hear():
         serve(peer, mode)
 
 
 def serve(peer: Peer, mode: str) -> None:
     """One run, up to the point where it goes wrong."""
+    if mode == "refuses":
+        peer.say(op="done", now=0, failed="no such gate")
+        return
     wake = 0
     while not wake:  # the controllers are started at instant 0
         peer.say(op="idle", now=0)

@@ -148,7 +148,7 @@ def test_starting_and_crashing_are_checked(process: UpstreamProcess) -> None:
     async def body(play: Play) -> None:
         with pytest.raises(ValueError, match="running already"):
             play.driver.start("replicaset")
-        with pytest.raises(ValueError, match="no controller 'cronjob' here; it has: replicaset"):
+        with pytest.raises(ValueError, match="no controller 'cronjob' here; it has: hpa, replicaset"):
             play.driver.start("cronjob")
         play.driver.crash("replicaset")
         with pytest.raises(ValueError, match="not running"):

@@ -12,7 +12,7 @@ import pytest
 
 from harness.loop import VirtualLoop, run
 from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
-from harness.upstream.errors import UpstreamFailed
+from harness.upstream.errors import RunRefused, UpstreamFailed
 from harness.upstream.process import UpstreamProcess
 from tests.upstream.toy_server import ToyReply, ToyWatch
 
@@ -57,7 +57,7 @@ def _play(process: UpstreamProcess, sink: _Sink | None = None) -> BubbleDriver:
     ("mode", "message"),
     [
         ("dies at once", r"process ended with code 1\. Its last words: panic: no memory left\. Run again"),
-        ("other protocol", "process speaks protocol 99, not 1"),
+        ("other protocol", "process speaks protocol 99, not 2"),
         ("dies", r"process ended with code 2\. Its last words: panic: assignment to entry in nil map \| goroutine 1"),
         ("killed", "process was killed by signal 9"),
         ("nonsense", "process spoke nonsense: b'PASS'"),
@@ -80,6 +80,14 @@ def test_a_process_that_hangs_is_killed() -> None:
             _play(process)
         assert process.pid is None
     assert time.monotonic() - began < 10
+
+
+def test_a_run_that_is_refused_costs_the_process() -> None:
+    with _process("refuses") as process:
+        for _ in range(2):
+            with pytest.raises(RunRefused, match="upstream cannot begin this run: no such gate"):
+                _play(process)
+            assert process.pid is None
 
 
 def test_a_missing_program_is_named() -> None:

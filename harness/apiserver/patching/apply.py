@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from harness.apiserver import errors
-from harness.apiserver.intake import deep_copy
+from harness.apiserver.copies import deep_copy
 from harness.apiserver.patching.strategic import MERGED_SETS, merge_key
 from harness.apiserver.state import Call, State
 

@@ -20,9 +20,10 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Skip("LOCKSTEP_FD names no socket: this binary is started by the lockstep command")
 	}
-	if err := controllers.SetFeatureGates(os.Getenv("LOCKSTEP_FEATURE_GATES")); err != nil {
+	gates, err := controllers.NewFeatureGates(os.Getenv("LOCKSTEP_FEATURE_GATES"))
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "cannot set the feature gates:", err)
 		os.Exit(bubble.ExitUsage)
 	}
-	bubble.Serve(t, descriptor)
+	bubble.Serve(t, descriptor, gates.Set)
 }

@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"runtime"
+	"strings"
 	"testing/synctest"
 	"time"
 )
@@ -29,8 +30,16 @@ func requestFrame(x *exchange) *frame {
 	return &frame{
 		Op: "request", ID: x.id, Controller: x.generation.name, Actor: x.request.UserAgent(),
 		Method: x.request.Method, Target: x.request.URL.RequestURI(),
-		Type: x.request.Header.Get("Content-Type"), Length: len(x.body),
+		Type: x.request.Header.Get("Content-Type"), Accept: special(x.request.Header.Get("Accept")), Length: len(x.body),
 	}
+}
+
+// special is what a request accepts besides plain JSON, which needs no mention: only discovery asks for more.
+func special(accept string) string {
+	if strings.Contains(accept, ";as=") {
+		return accept
+	}
+	return ""
 }
 
 // sleep lets virtual time pass, until a request is made.

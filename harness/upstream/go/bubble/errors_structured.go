@@ -4,7 +4,6 @@ package bubble
 
 import (
 	"context"
-	"errors"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
@@ -14,7 +13,7 @@ import (
 func captureErrors() {
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
 		func(_ context.Context, err error, message string, keysAndValues ...interface{}) {
-			if b := current.Load(); b != nil && !errors.Is(err, errStopped) {
+			if b := current.Load(); b != nil && !ofCrash(err) {
 				b.note(describe(err, message, keysAndValues))
 			}
 		},

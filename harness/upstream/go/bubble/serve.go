@@ -18,7 +18,7 @@ import (
 )
 
 // protocolVersion changes whenever the two sides must change together.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // collectAbove is the heap, in bytes, above which garbage is collected between two runs. During a run it is not: the
 // collector preempts goroutines at moments of its own choice, and so changes the order in which they run.
@@ -27,8 +27,9 @@ const collectAbove = 256 << 20
 // current is the bubble that is running, for what upstream keeps in global variables.
 var current atomic.Pointer[Bubble]
 
-// Serve runs one bubble after the other until the peer closes the socket.
-func Serve(t *testing.T, descriptor int) {
+// Serve runs one bubble after the other until the peer closes the socket. Before each, setGates gives the feature gates
+// that the peer names their values, and all others their usual ones.
+func Serve(t *testing.T, descriptor int, setGates func(map[string]bool) error) {
 	setUpLogging(os.Getenv("LOCKSTEP_KLOG"))
 	captureErrors()
 	go exitOnHangUp(descriptor)
@@ -39,6 +40,10 @@ func Serve(t *testing.T, descriptor int) {
 		w.receive(&order)
 		if !order.Run {
 			fatal("expected an order to run, got something else")
+		}
+		if err := setGates(order.FeatureGates); err != nil {
+			w.send(&frame{Op: "done", Failed: fmt.Sprintf("cannot set the feature gates: %v", err)}, nil)
+			continue
 		}
 		failed := run(t, w, order)
 		w.send(&frame{Op: "done", Failed: failed}, nil)

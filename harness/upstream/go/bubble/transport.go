@@ -7,11 +7,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"syscall"
 )
 
 // errStopped is what every request of a controller meets once that controller has been stopped.
 var errStopped = errors.New("the controller has been stopped")
+
+// ofCrash tells whether an error is the crash of its controller, as far as that can be seen: upstream turns most errors
+// into text on the way up.
+func ofCrash(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, errStopped.Error()) || strings.Contains(text, context.Canceled.Error())
+}
 
 // exchange is one request on its way.
 type exchange struct {

@@ -25,6 +25,7 @@ type frame struct {
 	Method     string   `json:"method,omitempty"`
 	Target     string   `json:"target,omitempty"` // path and query
 	Type       string   `json:"type,omitempty"`
+	Accept     string   `json:"accept,omitempty"` // only where more than plain JSON is asked for
 	Length     int      `json:"length,omitempty"`
 	Gone       []uint64 `json:"gone,omitempty"`   // requests whose caller no longer waits
 	Closed     []uint64 `json:"closed,omitempty"` // watches whose reader has gone
@@ -46,6 +47,8 @@ type runOrder struct {
 	Run     bool  `json:"run"`
 	Seed    int64 `json:"seed"`    // of math/rand, hence of jitter
 	Shuffle int64 `json:"shuffle"` // of the order in which waiting requests are sent; 0: first come, first served
+	// FeatureGates are those that do not have their usual values in this run.
+	FeatureGates map[string]bool `json:"feature_gates"`
 }
 
 // reply is what the peer sends in return for an idle or a request frame: one line of JSON, then the items' bodies.

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reference_impl.replicaset.concurrent import concurrently
+from reference_impl.machinery.concurrent import concurrently
 
 
 def test_the_last_call_starts_first_and_the_others_follow() -> None:

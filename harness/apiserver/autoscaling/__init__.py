@@ -1,0 +1,1 @@
+"""HorizontalPodAutoscalers as a real server treats them: types, conversion, defaults, validation, strategy."""

@@ -1,0 +1,139 @@
+"""Load models, and the sample that a measurement takes of them: the usage of each container of each pod."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from harness.clock import SECOND, rfc3339
+from harness.metrics.curves import Curve, constant
+from harness.metrics.handles import Handle
+from harness.metrics.quantities import cores, duration, pages
+from harness.metrics.rhythm import Rhythm
+from harness.metrics.usage import Members, Moment, Shares, Usage
+from harness.metrics.views import PodView, Selection
+
+_NOTHING = Usage(constant(0), divided=False)
+
+
+class Load(Handle):
+    """What one container of some pods uses. Made by `Metrics.load`."""
+
+    __slots__ = ("container", "cpu", "memory", "selection", "startup")
+
+    def __init__(
+        self,
+        now: Callable[[], int],
+        selection: Selection,
+        cpu: Usage | None,
+        memory: Usage | None,
+        startup: Curve | None,
+        container: str | None,
+    ) -> None:
+        super().__init__(now)
+        self.selection = selection
+        self.cpu = cpu or _NOTHING
+        self.memory = memory or _NOTHING
+        self.startup = startup
+        self.container = container
+
+    @property
+    def uneven(self) -> bool:
+        """Whether pods differ that are alike otherwise."""
+        return bool(self.cpu.noise or self.memory.noise)
+
+
+class PodUsage(NamedTuple):
+    """What a measurement found of a pod. `cpu` in cores, `memory` in bytes, `containers` as in a PodMetrics."""
+
+    timestamp: str
+    window: str
+    containers: list[dict[str, Any]]
+    cpu: float
+    memory: float
+
+
+#: What a measurement found, by uid. A pod that no load is about, or that has no rate yet, is not in it.
+Sample = dict[str, PodUsage]
+
+
+class Plan:
+    """Who is measured, for as long as neither pods nor loads change: pods that use the same are one group."""
+
+    def __init__(self, loads: Sequence[Load], members_of: Callable[[Selection], Members]) -> None:
+        self.loads = loads
+        self._members = [members_of(load.selection) for load in loads]
+        #: The first pod of each group, with the numbers of the loads that are about it.
+        self._groups: list[tuple[PodView, tuple[int, ...]]] = []
+        self._group_of: dict[str, int] = {}
+        self._divide()
+
+    def _divide(self) -> None:
+        about: dict[str, tuple[int, ...]] = {}
+        pods: dict[str, PodView] = {}
+        for number, members in enumerate(self._members):
+            for pod in members.pods:
+                about[pod.uid] = (*about.get(pod.uid, ()), number)
+                pods[pod.uid] = pod
+        known: dict[Any, int] = {}
+        for uid, numbers in about.items():
+            pod = pods[uid]
+            own = uid if any(self.loads[number].uneven for number in numbers) else ""
+            key = (numbers, pod.starts, pod.first, pod.serving, own)
+            if key not in known:
+                known[key] = len(self._groups)
+                self._groups.append((pod, numbers))
+            self._group_of[uid] = known[key]
+
+    def take(self, rhythm: Rhythm, moment: Moment) -> Sample:
+        """Measure."""
+        pairs = zip(self.loads, self._members, strict=True)
+        parts = [_Part(load, members, moment) for load, members in pairs]
+        before = rhythm.before(moment.instant)
+        usages: list[PodUsage | None] = []
+        for pod, numbers in self._groups:
+            window = _window(pod, rhythm, moment.instant, before)
+            chosen = [parts[number] for number in numbers]
+            usages.append(None if window is None else _usage(pod, chosen, moment.instant, window))
+        return {uid: usage for uid, group in self._group_of.items() if (usage := usages[group]) is not None}
+
+
+class _Part:
+    """What one load comes to at one measurement."""
+
+    __slots__ = ("cpu", "load", "memory")
+
+    def __init__(self, load: Load, members: Members, moment: Moment) -> None:
+        self.load = load
+        self.cpu = Shares(load.cpu, members, moment)
+        self.memory = Shares(load.memory, members, moment)
+
+    def startup(self, age: float) -> float:
+        """What a container uses more because it has been running for so many seconds only."""
+        return self.load.startup(age) if self.load.startup is not None else 0.0
+
+
+def _window(pod: PodView, rhythm: Rhythm, measured: int, before: int) -> int | None:
+    """The shortest window of the pod's containers; None as long as one of them has no rate (GetMetrics)."""
+    shortest: int | None = None
+    for _, started in pod.starts:
+        window = rhythm.window_of(started, measured, before)
+        if window is None:
+            return None
+        shortest = window if shortest is None else min(shortest, window)
+    return shortest
+
+
+def _usage(pod: PodView, parts: Sequence[_Part], measured: int, window: int) -> PodUsage:
+    containers = []
+    total_cpu = total_memory = 0.0
+    for name, started in pod.starts:
+        cpu = memory = 0.0
+        for part in parts:
+            if (part.load.container or pod.first) == name:
+                cpu += part.cpu.of(pod) + part.startup((measured - started) / SECOND)
+                memory += part.memory.of(pod)
+        cpu, memory = max(cpu, 0.0), max(memory, 0.0)
+        containers.append({"name": name, "usage": {"cpu": cores(cpu), "memory": pages(memory)}})
+        total_cpu, total_memory = total_cpu + cpu, total_memory + memory
+    return PodUsage(rfc3339(measured), duration(window), containers, total_cpu, total_memory)

@@ -1,0 +1,34 @@
+package controllers
+
+import "sync"
+
+// patientLock is a mutex whose waiters a bubble recognises as waiting. A goroutine that waits for a sync.Mutex keeps
+// virtual time from moving, because whoever holds it might live outside of the bubble; and some of client-go's mutexes
+// are held during a request. Like a sync.Mutex it lets a running goroutine go before those that wait.
+type patientLock struct {
+	mu    sync.Mutex
+	freed *sync.Cond
+	held  bool
+}
+
+func newPatientLock() *patientLock {
+	l := &patientLock{}
+	l.freed = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *patientLock) Lock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.held {
+		l.freed.Wait()
+	}
+	l.held = true
+}
+
+func (l *patientLock) Unlock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = false
+	l.freed.Signal()
+}

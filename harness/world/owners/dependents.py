@@ -1,0 +1,55 @@
+"""What each owner controls, from a feed and from its own writes.
+
+One's own writes count at once, so that nobody acts twice on what has not come back through the feed yet.
+"""
+
+from __future__ import annotations
+
+from harness.wire import controller_of
+from harness.world.api import Api, Object
+
+
+class Dependents:
+    """The objects of one resource by the uid of their controller."""
+
+    def __init__(self, api: Api, resource: str) -> None:
+        #: Whether it knows the objects that there are.
+        self.followed = False
+        self._api = api
+        self._resource = resource
+        self._owners: dict[str, str] = {}  # uid -> its controller's
+        self._of: dict[str, dict[str, Object]] = {}
+
+    def start(self) -> None:
+        """Take in what exists. From now on the feed tells the rest."""
+        self.followed = True
+        for one in self._api.objects(self._resource):
+            self.observe("ADDED", one)
+
+    def observe(self, kind: str, one: Object) -> None:
+        """Handler of the feed."""
+        uid = one["metadata"]["uid"]
+        reference = controller_of(one)
+        owner = "" if reference is None or kind == "DELETED" else reference["uid"]
+        before = self._owners.get(uid, "")
+        if before and before != owner:
+            self._of[before].pop(uid, None)
+            del self._owners[uid]
+        if owner:
+            known = self._of.setdefault(owner, {})
+            version = known[uid]["metadata"]["resourceVersion"] if uid in known else "0"
+            if int(version) <= int(one["metadata"]["resourceVersion"]):
+                known[uid] = one
+            self._owners[uid] = owner
+
+    def wrote(self, one: Object) -> None:
+        """An owner has written this object itself: how it stands now counts."""
+        meta = one["metadata"]
+        live = self._api.find(self._resource, meta["namespace"], meta["name"])
+        gone = live is None or live["metadata"]["uid"] != meta["uid"]
+        self.observe("DELETED" if gone else "MODIFIED", one if live is None or gone else live)
+
+    def of(self, owner: Object) -> list[Object]:
+        """What `owner` controls, in order of creation."""
+        known = self._of.get(owner["metadata"]["uid"], {})
+        return [known[uid] for uid in sorted(known)]

@@ -1,0 +1,23 @@
+"""How long an HPA waits between two syncs (pkg/controller/podautoscaler/rate_limiters.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+
+class FixedItemIntervalRateLimiter:
+    """Always the same interval, in nanoseconds, whatever happened before (NewDefaultHPARateLimiter)."""
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+
+    def when(self, _item: Hashable) -> int:
+        """The interval."""
+        return self._interval
+
+    def forget(self, _item: Hashable) -> None:
+        """It remembers nothing."""
+
+    def num_requeues(self, _item: Hashable) -> int:
+        """Upstream says 1."""
+        return 1

@@ -1,0 +1,290 @@
+"""Quantities: decimal numbers with a suffix, such as 250m, 1.5Gi or 12e6 (apimachinery pkg/api/resource).
+
+A quantity has one of two forms, and overflow shows which: 64 bits with a decimal scale (int64Amount), or, where these
+do not suffice when it is parsed, an integer of any size (infDecAmount, rounded up to nanos). What does not fit into a
+result of 64 bits is cut to its low bits, or becomes 0 for some scales of the first form.
+
+One thing is not upstream's: numbers such as 12345678901234567890e999999999 are answered at once, where upstream
+computes all of their digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+from reference_impl.machinery.gomath import MAX_INT64, MIN_INT64, int32, int64, pow10, quotient
+
+DECIMAL_SI = "DecimalSI"
+BINARY_SI = "BinarySI"
+DECIMAL_EXPONENT = "DecimalExponent"
+
+_NANO = -9
+_MILLI = -3
+_MAX_DIGITS = 18  # decimal digits that always fit into an int64 (maxInt64Factors)
+_FLOAT_DIGITS = 400  # a number with more digits than this is infinite as a float
+_INT_DIGITS = 4000
+_SHORT_CUTS = (1, 2, 3, 6, 9)
+_PLAIN_DIGITS = 14
+_TEXT = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
+_DECIMAL_SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_BY_EXPONENT = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
+_BINARY_BY_EXPONENT = {exponent // 10: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
+
+
+class InvalidQuantity(ValueError):
+    """The text is no quantity; `str()` is upstream's text (ErrFormatWrong, ErrNumeric, ErrSuffix)."""
+
+
+_WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_NOT_NUMERIC = "unable to parse numeric part of quantity"
+_WRONG_SUFFIX = "unable to parse quantity's suffix"
+
+
+class Quantity:
+    """`unscaled` * 10^`scale`; `big` tells the second form, `text` is what it was parsed from if that is canonical."""
+
+    __slots__ = ("big", "format", "scale", "text", "unscaled")
+
+    def __init__(self, unscaled: int, scale: int, format_: str, *, big: bool = False, text: str = "") -> None:
+        self.unscaled = unscaled
+        self.scale = scale
+        self.format = format_
+        self.big = big
+        self.text = text
+
+    def value(self) -> int:
+        """In units, rounded up (Value)."""
+        return self.scaled_value(0)
+
+    def milli_value(self) -> int:
+        """In thousandths, rounded up (MilliValue)."""
+        return self.scaled_value(_MILLI)
+
+    def scaled_value(self, scale: int) -> int:
+        """In units of 10^scale, as an int64, which may overflow (ScaledValue).
+
+        Negative numbers are rounded down in the first form and, mostly, up in the second.
+        """
+        if self.big:
+            return self._scaled_big(scale)
+        if self.scale < scale:
+            return _divide_up(self.unscaled, scale - self.scale)
+        return _multiply(self.unscaled, self.scale - scale)
+
+    def _scaled_big(self, scale: int) -> int:
+        """In the second form (scale_int.go, scaledValue)."""
+        if self._capped():
+            return _low_bits(self.unscaled, -scale)
+        if self.unscaled < 0:
+            nanos = _low_bits(self.unscaled, self.scale - _NANO)
+            divisor = 10 ** (scale - _NANO)
+            return int64(quotient(nanos, divisor) + (nanos % divisor != 0))
+        if self.scale >= scale:
+            return _low_bits(self.unscaled, self.scale - scale)
+        return int64(-(-self.unscaled // 10 ** (scale - self.scale)))
+
+    def _capped(self) -> bool:
+        """Whether it is the largest binary number, which alone of the second form is not counted in nanos."""
+        return self.format == BINARY_SI and self.scale == 0
+
+    def as_approximate_float64(self) -> float:
+        """The nearest float, or nearly so; infinite if it is too large (AsApproximateFloat64)."""
+        unscaled, scale = self.unscaled, self.scale
+        if self.big and unscaled and not self._capped():
+            if scale > _FLOAT_DIGITS:
+                return math.inf if unscaled > 0 else -math.inf
+            unscaled, scale = unscaled * 10 ** (scale - _NANO), _NANO
+        return _to_float(unscaled) * pow10(scale) if scale else _to_float(unscaled)
+
+    def plus(self, other: Quantity) -> Quantity:
+        """The sum; in the second form if it does not fit into the first (Add)."""
+        if not self.unscaled or not other.unscaled:
+            return self if self.unscaled else other
+        scale = min(self.scale, other.scale)
+        first, second = self._at(scale), other._at(scale)
+        fits = all(MIN_INT64 <= number <= MAX_INT64 for number in (first, second, first + second))
+        return Quantity(first + second, scale, self.format, big=self.big or other.big or not fits)
+
+    def exceeds(self, other: Quantity) -> bool:
+        """Whether it is the larger one (Cmp)."""
+        scale = min(self.scale, other.scale)
+        return self._at(scale) > other._at(scale)
+
+    def _at(self, scale: int) -> int:
+        """The number in units of 10^scale, which is not larger than its own."""
+        return self.unscaled * _power(self.scale - scale)
+
+    def __str__(self) -> str:
+        """The canonical form (String, CanonicalizeBytes)."""
+        if self.text:
+            return self.text
+        if not self.unscaled:
+            return "0"
+        if self.format == BINARY_SI and not self._fractional() and not self._within_1024():
+            mantissa, exponent = _strip(self.unscaled * _power(max(self.scale, 0)) // _power(max(-self.scale, 0)), 1024)
+            return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
+        mantissa, zeros = _strip(self.unscaled, 10)
+        exponent = self.scale + zeros
+        mantissa *= 10 ** (exponent % 3)
+        exponent -= exponent % 3
+        if self.format == DECIMAL_EXPONENT:
+            return f"{mantissa}e{exponent}" if exponent else str(mantissa)
+        return f"{mantissa}{_DECIMAL_BY_EXPONENT.get(exponent, '')}"
+
+    def _fractional(self) -> bool:
+        return self.scale < 0 and self.unscaled % _power(-self.scale) != 0
+
+    def _within_1024(self) -> bool:
+        return abs(self.unscaled) * _power(max(self.scale, 0)) < 1024 * _power(max(-self.scale, 0))
+
+
+def parse_quantity(text: str) -> Quantity:
+    """The quantity that `text` names (ParseQuantity). Raises InvalidQuantity."""
+    match = _TEXT.fullmatch(text) if text else None
+    if match is None:
+        raise InvalidQuantity(_WRONG_FORMAT)
+    if text == "0":
+        return Quantity(0, 0, DECIMAL_SI, text=text)
+    sign, _, number, fraction, suffix = match.groups("")
+    number = number or "0"
+    exponent, format_ = _interpret(suffix)
+    if format_ == BINARY_SI:
+        scale, mantissa = 0, 1 << exponent
+        room = 15 - len(number) - exponent * 3 // 10 - 1 if not fraction else -1
+    else:
+        scale, mantissa = exponent, 1
+        room = _MAX_DIGITS - len(number) - len(fraction)
+    if room >= 0:
+        scale = int32(scale - len(fraction))
+        if scale >= _NANO:
+            digits = number + fraction
+            value = int(digits)
+            if _is_canonical(format_, value, scale, digits):
+                return Quantity(-value * mantissa if sign == "-" else value * mantissa, scale, format_, text=text)
+            return Quantity(-value * mantissa if sign == "-" else value * mantissa, scale, format_)
+    if not (match[2] or match[3] or match[4]):
+        raise InvalidQuantity(_NOT_NUMERIC)  # a sign, a point or a suffix, and no digit
+    return _parse_big(sign == "-", _integer(number + fraction), len(fraction), exponent, format_)
+
+
+def _interpret(suffix: str) -> tuple[int, str]:
+    """Exponent and format (suffixer.go, interpret)."""
+    decimal = _DECIMAL_SUFFIXES.get(suffix)
+    if decimal is not None:
+        return decimal, DECIMAL_SI
+    binary = _BINARY_SUFFIXES.get(suffix)
+    if binary is not None:
+        return binary, BINARY_SI
+    match = _EXPONENT.fullmatch(suffix)
+    exponent = int(match[1]) if match else MAX_INT64 + 1
+    if not MIN_INT64 <= exponent <= MAX_INT64:
+        raise InvalidQuantity(_WRONG_SUFFIX)
+    return int32(exponent), DECIMAL_EXPONENT
+
+
+def _is_canonical(format_: str, value: int, scale: int, digits: str) -> bool:
+    """Whether upstream keeps the text as it is."""
+    if format_ == BINARY_SI:
+        return value & 7 != 0
+    return scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+
+
+def _parse_big(negative: bool, unscaled: int, fraction: int, exponent: int, format_: str) -> Quantity:
+    """The second form: rounded up to nanos, and at most MaxInt64 if binary."""
+    scale = -int32(fraction - exponent)
+    if format_ == BINARY_SI:
+        unscaled, scale = (unscaled << exponent) * 10**-_NANO, -fraction + _NANO
+    if unscaled and scale < _NANO:
+        shift = _NANO - scale
+        # Ten has more than three bits: the power of ten is computed only if it is not larger than the number.
+        unscaled, scale = (-(-unscaled // 10**shift) if 3 * shift < unscaled.bit_length() else 1), _NANO
+    if format_ == BINARY_SI and unscaled > MAX_INT64 * 10**-_NANO:
+        unscaled, scale = MAX_INT64, 0
+    elif format_ == BINARY_SI and 0 < unscaled < 10**-_NANO:
+        format_ = DECIMAL_SI
+    return Quantity(-unscaled if negative else unscaled, scale, format_, big=True)
+
+
+def _integer(digits: str) -> int:
+    """The number that any quantity of digits names; Python's own conversion has a limit."""
+    if len(digits) <= _INT_DIGITS:
+        return int(digits)
+    return _integer(digits[:-_INT_DIGITS]) * _power(_INT_DIGITS) + int(digits[-_INT_DIGITS:])
+
+
+def _power(digits: int) -> int:
+    """Ten to that power, which is not negative."""
+    power: int = 10**digits
+    return power
+
+
+def _divide_up(value: int, digits: int) -> int:
+    """Without the last digits, rounded away from zero (negativeScaleInt64)."""
+    result = -(-abs(value) // _power(digits))
+    return result if value >= 0 else -result
+
+
+def _multiply(value: int, zeros: int) -> int:
+    """The value times 10^zeros; where that overflows, its low bits after one of upstream's short cuts, else 0.
+
+    Upstream: positiveScaleInt64, whose callers do not ask whether it fitted.
+    """
+    if not value or zeros > _MAX_DIGITS + 1:
+        return 0
+    product = value * _power(zeros)
+    if MIN_INT64 <= product <= MAX_INT64:
+        return product
+    return int64(product) if zeros in _SHORT_CUTS and value != MIN_INT64 else 0
+
+
+def _low_bits(unscaled: int, zeros: int) -> int:
+    """The number times 10^zeros in the low 64 bits, as big.Int's Int64 and a product of int64 have it."""
+    return int64(unscaled * pow(10, zeros, 1 << 64))
+
+
+def _strip(value: int, factor: int) -> tuple[int, int]:
+    """`value` without the factor, and how often it was in it (removeInt64Factors)."""
+    times = 0
+    while value and value % factor == 0:
+        value //= factor
+        times += 1
+    return value, times
+
+
+def _to_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+@lru_cache(maxsize=65536)
+def parse_milli_value(text: str) -> int:
+    """ParseQuantity(text).MilliValue(). Raises InvalidQuantity."""
+    number = text[:-1]
+    if text.isascii() and number.isdigit() and len(number) <= _PLAIN_DIGITS:
+        # what metrics and requests look like; too short to overflow, so that nothing above matters
+        suffix = text[-1]
+        if suffix == "n":
+            return -(-int(number) // 10**6)
+        if suffix == "m":
+            return int(number)
+        if suffix.isdigit():
+            return int(text) * 1000
+    return parse_quantity(text).milli_value()
+
+
+@lru_cache(maxsize=1024)
+def parse_approximate_float(text: str) -> float:
+    """ParseQuantity(text).AsApproximateFloat64(). Raises InvalidQuantity."""
+    return parse_quantity(text).as_approximate_float64()
+
+
+@lru_cache(maxsize=65536)
+def format_milli(value: int, *, binary: bool = False) -> str:
+    """NewMilliQuantity(value, DecimalSI or BinarySI).String(); `value` in thousandths."""
+    return str(Quantity(value, _MILLI, BINARY_SI if binary else DECIMAL_SI))

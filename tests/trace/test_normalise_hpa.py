@@ -1,0 +1,113 @@
+"""What a trace holds of an HPA: its scale writes, its status path by path, and messages in random order made equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.trace.normalise import normalise
+from harness.trace.unordered import sorted_lists
+
+ACTOR = "horizontal-pod-autoscaler"
+HPAS = "horizontalpodautoscalers.autoscaling"
+AMBIGUOUS = "pods by selector app=web are controlled by multiple HPAs: [{}]"
+
+
+def autoscaled(story: Any) -> Any:
+    story.history.controllers = frozenset({ACTOR})
+    story.replica_set("web", 2)
+    for name in ("one", "two"):
+        obj = {"metadata": {"name": name, "namespace": "default", "uid": story.uid()}, "spec": {"maxReplicas": 5}}
+        story.store("scenario", "create", HPAS, obj)
+    return story
+
+
+def only(story: Any) -> dict[str, Any]:
+    (instant,) = normalise(story.history).instants
+    return instant
+
+
+def test_a_scale_write_shows_what_it_changes(story: Any) -> None:
+    autoscaled(story).at(20)
+    scaled = story.get("replicasets.apps", "web")
+    scaled["spec"]["replicas"] = 4
+    story.store(ACTOR, "update", "replicasets.apps", scaled, subresource="scale", body={"spec": {"replicas": 4}})
+    assert only(story)["writes"] == [
+        {
+            "verb": "update",
+            "resource": "replicasets.apps/scale",
+            "object": "web",
+            "changes": {"spec.replicas": [2, 4]},
+        }
+    ]
+
+
+@pytest.mark.parametrize(("body", "replicas"), [({"spec": {"replicas": 4}}, 4), ({"spec": {}}, 0), (None, 0)])
+def test_a_refused_scale_write_shows_what_it_asked_for(story: Any, body: Any, replicas: int) -> None:
+    autoscaled(story).at(20)
+    facts = {"code": 409, "reason": "Conflict", "message": "changed meanwhile"}
+    story.write(ACTOR, "update", "replicasets.apps", "web", subresource="scale", body=body, **facts)
+    assert only(story)["writes"] == [
+        {"verb": "update", "resource": "replicasets.apps/scale", "object": "web", "replicas": replicas, **facts}
+    ]
+
+
+def test_status_is_told_path_by_path_and_its_times_count_from_the_start(story: Any) -> None:
+    autoscaled(story).at(20)
+    able = {"type": "AbleToScale", "status": "True", "lastTransitionTime": "2000-01-01T00:00:20Z"}
+    metric = {"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": 80}}}
+    status = {"currentReplicas": 2, "conditions": [able], "currentMetrics": [metric, {"type": ""}]}
+    story.change(HPAS, "one", ACTOR, "status", status=status | {"lastScaleTime": "2000-01-01T00:00:05Z"})
+    assert only(story)["status"] == {
+        f"{HPAS} one": {
+            "conditions[type=AbleToScale].lastTransitionTime": "+20",
+            "conditions[type=AbleToScale].status": "True",
+            "currentMetrics[type=Resource].resource.current.averageUtilization": 80,
+            "currentMetrics[type=Resource].resource.name": "cpu",
+            "currentMetrics[type=]": True,
+            "currentReplicas": 2,
+            "lastScaleTime": "+5",
+        }
+    }
+
+
+def test_the_hpas_that_a_message_lists_are_sorted() -> None:
+    assert sorted_lists(AMBIGUOUS.format("shop/b default/c default/a")) == AMBIGUOUS.format(
+        "default/a default/c shop/b"
+    )
+    combined = "(combined from similar events): " + AMBIGUOUS.format("b/b a/a")
+    assert sorted_lists(combined) == AMBIGUOUS.format("a/a b/b")
+
+
+def ambiguity(story: Any, orders: tuple[str, ...]) -> Any:
+    """What client-go makes of a message at 20 s, 35 s ...: a message that it knows is counted, any other is new."""
+    autoscaled(story)
+    involved = {"kind": "HorizontalPodAutoscaler", "name": "one", "namespace": "default"}
+    counts: dict[str, int] = {}
+    for index, order in enumerate(orders):
+        message = AMBIGUOUS.format(order)
+        counts[message] = counts.get(message, 0) + 1
+        event = {
+            "metadata": {"name": f"one.{order[-1]}", "namespace": "default", "uid": story.uid()},
+            "involvedObject": involved,
+            "type": "Warning",
+            "reason": "AmbiguousSelector",
+            "message": message,
+            "count": counts[message],
+            "source": {"component": ACTOR},
+        }
+        story.at(20 + 15 * index)
+        story.store(ACTOR, "create" if counts[message] == 1 else "patch", "events", event)
+        condition = {"type": "ScalingActive", "status": "False", "message": message}
+        story.change(HPAS, "one", ACTOR, "status", status={"conditions": [condition]})
+    return normalise(story.history)
+
+
+def test_it_makes_no_difference_in_which_order_upstream_lists_them(make_story: Any) -> None:
+    one, other = "default/one default/two", "default/two default/one"
+    first = ambiguity(make_story("a"), (one, one, one))
+    assert first == ambiguity(make_story("b"), (other, one, other))
+    assert first.instants[0]["events"][0]["message"] == AMBIGUOUS.format(one)
+    assert [len(instant["events"]) for instant in first.instants] == [1, 1, 1]
+    assert "status" not in first.instants[1]
