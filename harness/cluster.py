@@ -325,8 +325,9 @@ class Cluster:
         Their back-off is jittered: `relist_at` holds the answers until that many seconds after the scenario began.
         """
         if relist_at is not None:
+            watchers = max(1, len(self.network.relays(resource)))
             for verb in ("list", "watch"):
-                self.faults.hold_until(self.instant(relist_at), verb=verb, resource=resource, times=1)
+                self.faults.hold_until(self.instant(relist_at), verb=verb, resource=resource, times=watchers)
         self.network.expire(resource)
         await self.run(0)
 

@@ -1,7 +1,7 @@
-"""Generates docs/limits.md from data: `python -m harness.docs` writes it again.
+"""Generates docs/limits.md and docs/coverage.md from data: `python -m harness.docs` writes them again.
 
 The limits of the API server stand beside its code, those of the simulated world here: no single part of the world owns
-what none of them does.
+what none of them does. Coverage comes from the scenarios.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.apiserver.limits import LIMITS, Limit
+from harness.coverage import coverage_page
 from harness.files import write_whole
+from harness.scenario import load
 
 LIMITS_PAGE = Path(__file__).resolve().parent.parent / "docs" / "limits.md"
+COVERAGE_PAGE = LIMITS_PAGE.with_name("coverage.md")
 
 WORLD_LIMITS: tuple[Limit, ...] = (
     Limit(
@@ -169,8 +172,9 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the pages."""
     write_whole(LIMITS_PAGE, limits_page())
+    write_whole(COVERAGE_PAGE, coverage_page(load()))
 
 
 if __name__ == "__main__":

@@ -63,10 +63,14 @@ async def play(cluster: Cluster, plan: Plan) -> None:
     await cluster.run(RELIST)  # what holds back a relist must not end before it: its instant is jittered
     await _end_faults(cluster)
     await cluster.run(AFTERMATH - REMINDER)
-    # Upstream has no timer for expectations that were never met: after their time-out it takes an event.
+    await remind(cluster)
+    await cluster.run(REMINDER)
+
+
+async def remind(cluster: Cluster) -> None:
+    """Touch every ReplicaSet: upstream has no timer for expectations that were never met, it takes an event."""
     for one in cluster.list("replicasets"):
         await cluster.patch("replicasets", one["metadata"]["name"], {"metadata": {"annotations": {"reminder": "yes"}}})
-    await cluster.run(REMINDER)
 
 
 def _lifecycle(fields: dict[str, Any]) -> Lifecycle:

@@ -12,6 +12,7 @@ from typing import Any
 from harness.apiserver.copies import copied
 from harness.apiserver.intake import check_spec
 from harness.apiserver.kinds import Kind
+from harness.apiserver.quantity_text import quantity
 from harness.apiserver.sharing import ByIdentity, Shared
 
 #: Empty values of these names carry no `omitempty` exception in pod specs.
@@ -49,6 +50,7 @@ def _default_container(container: dict[str, Any], *, pod: bool) -> dict[str, Any
     container.setdefault("terminationMessagePath", "/dev/termination-log")
     container.setdefault("terminationMessagePolicy", "File")
     resources = container.setdefault("resources", {})
+    _spell_amounts(resources)
     if pod and resources.get("limits"):
         resources["requests"] = {**resources["limits"], **(resources.get("requests") or {})}
     for port in container.get("ports") or ():
@@ -59,9 +61,25 @@ def _default_container(container: dict[str, Any], *, pod: bool) -> dict[str, Any
     return container
 
 
+def _spell_amounts(resources: dict[str, Any]) -> None:
+    """Quantities as Go writes them again; what is none is left to validation."""
+    for group in ("requests", "limits"):
+        if group in resources:
+            resources[group] = {name: _spelled(amount) for name, amount in resources[group].items()}
+
+
+def _spelled(amount: Any) -> Any:
+    try:
+        return quantity(amount).text
+    except ValueError:
+        return amount
+
+
 def pod_spec(spec: dict[str, Any], *, pod: bool) -> dict[str, Any]:
     """A defaulted copy of a PodSpec; `pod` is False for templates, which get fewer defaults (SetDefaults_PodSpec)."""
     spec = compact(spec)
+    if "resources" in spec:
+        _spell_amounts(spec["resources"])
     for group in ("containers", "initContainers"):
         if group in spec:
             spec[group] = [_default_container(container, pod=pod) for container in spec[group]]

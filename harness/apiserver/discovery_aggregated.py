@@ -7,6 +7,7 @@ shows at once; a real aggregator asks other servers about once a minute.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from harness.apiserver import discovery_entries
@@ -21,6 +22,7 @@ _WANTED = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 _JSON = "application/json"
 
 
+@lru_cache(maxsize=64)
 def wants_aggregated(accept: str) -> bool:
     """Whether the first media type of an Accept header that this server can give is the aggregated document."""
     for clause in accept.split(","):

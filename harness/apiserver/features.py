@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DEFAULTS: Mapping[str, bool] = {"HPAConfigurableTolerance": True, "HPAScaleToZero": False}
+#: The gates that set all gates of a stage (k8s.io/component-base/featuregate).
+_STAGES: Mapping[str, str] = {"HPAConfigurableTolerance": "AllBeta", "HPAScaleToZero": "AllAlpha"}
 
 
 def feature_gates(chosen: Mapping[str, bool]) -> dict[str, bool]:
     """The gates with their defaults, and with what was chosen for a run; gates that only controllers have are none."""
-    return {name: chosen.get(name, default) for name, default in DEFAULTS.items()}
+    return {name: chosen.get(name, chosen.get(_STAGES[name], default)) for name, default in DEFAULTS.items()}

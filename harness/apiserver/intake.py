@@ -79,6 +79,7 @@ _POD_SPEC = {
     "tolerations": ["struct"],
     "volumes": ["struct"],
     "schedulingGates": ["struct"],
+    "resources": {"requests": "map", "limits": "map"},
 }
 _TEMPLATE = {"metadata": _METADATA, "spec": _POD_SPEC}
 _WORKLOAD_STATUS = {

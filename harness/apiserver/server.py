@@ -29,6 +29,10 @@ from harness.apiserver.watching import bookmark
 from harness.trace.history import Write
 
 Handler = Callable[[State, Call], Reply]
+#: Kind, collection, verb as Kubernetes names it, and what answers.
+Route = tuple[Kind, Collection, str, Handler]
+_MOST_ROUTES = 16384
+_WITH_BODY = frozenset({"POST", "PUT"})
 _NAMESPACES = ("default", "kube-system")
 _OBJECT_VERBS: dict[str, tuple[str, Handler]] = {
     "GET": ("get", get),
@@ -61,6 +65,9 @@ class ApiServer:
         self, loop_now: Callable[[], int], *, seed: int = 0, feature_gates: Mapping[str, bool] = DEFAULTS
     ) -> None:
         self.state = State(loop_now, seed, feature_gates)
+        #: What each method and path leads to, while no kind comes or goes: clients ask for the same again and again.
+        self._routes: dict[tuple[str, str], Route] = {}
+        self._routes_of = self.state.registry.revision
         #: Called after every mutating request, successful or not.
         self.observers: list[Callable[[Write], None]] = []
         install(self.state)
@@ -78,7 +85,7 @@ class ApiServer:
             aggregated = self.state.aggregated.get(place.group)
             if aggregated is not None:
                 return aggregation.serve(aggregated, request, place)
-            call, handler = self._resolve(request, place)
+            call, handler = self._call(request, place)
             reply = handler(self.state, call)
         except ApiError as problem:
             if call is None and place is not None and self._is_unknown(place.group):
@@ -93,7 +100,24 @@ class ApiServer:
     def _is_unknown(self, group: str) -> bool:
         return group not in self.state.aggregated and not self.state.registry.has_group(group)
 
-    def _resolve(self, request: Request, place: Place) -> tuple[Call, Handler]:
+    def _call(self, request: Request, place: Place) -> tuple[Call, Handler]:
+        """The call that a request makes. Raises ApiError 404, 405 or 415."""
+        routes = self._routes
+        if self._routes_of != self.state.registry.revision:
+            routes.clear()
+            self._routes_of = self.state.registry.revision
+        key = (request.method, request.path)
+        route = routes.get(key)
+        if route is None:
+            if len(routes) >= _MOST_ROUTES:
+                routes.clear()
+            route = routes[key] = self._resolve(request, place)
+        kind, collection, verb, handler = route
+        if request.method in _WITH_BODY and request.content_type.partition(";")[0].strip() not in _JSON_TYPES:
+            raise errors.unsupported_media_type(_JSON_TYPES)
+        return Call(request, kind, collection, place.namespace, place.name, place.subresource, verb), handler
+
+    def _resolve(self, request: Request, place: Place) -> Route:
         kind = self.state.registry.find(place.group, place.version, place.plural)
         if kind is None or (place.name and kind.namespaced and not place.in_namespace):
             raise errors.unknown_path()
@@ -111,12 +135,7 @@ class ApiServer:
         if found is None:
             raise errors.method_not_allowed()
         verb, handler = found
-        if request.method in ("POST", "PUT") and request.content_type.partition(";")[0].strip() not in _JSON_TYPES:
-            raise errors.unsupported_media_type(_JSON_TYPES)
-        call = Call(
-            request, kind, self.state.collection(kind.collection), place.namespace, place.name, place.subresource, verb
-        )
-        return call, handler
+        return kind, self.state.collection(kind.collection), verb, handler
 
     def _observe(self, call: Call, code: int, problem: ApiError | None) -> None:
         if not self.observers or call.dry_run:

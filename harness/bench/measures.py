@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from harness.bench.autoscaling import autoscaler, fleets, week
 from harness.bench.figures import Figure
 from harness.bench.parts import fuzzing, server, steps, suite
 from harness.bench.runs import days, reconcile, scale, speed
@@ -12,6 +13,9 @@ from harness.bench.sides import Sides
 #: In the order in which they are taken.
 MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "speed": speed,
+    "hpa": autoscaler,
+    "week": week,
+    "fleet": fleets,
     "fuzz": fuzzing,
     "scale": scale,
     "server": server,

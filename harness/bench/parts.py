@@ -68,10 +68,14 @@ def _make_requests(count: int) -> None:
 
 def fuzzing(sides: Sides, cases: int = 300) -> list[Figure]:
     """Generated cases a second, each run on the reference and on live upstream, and compared."""
-    sides.progress(f"{cases} generated cases")
-    found = fuzz("replicaset", cases, seed=1, progress=sides.progress)
+    return [*_fuzzing(sides, "replicaset", cases, 20), *_fuzzing(sides, "hpa", cases, 10)]
+
+
+def _fuzzing(sides: Sides, controller: str, cases: int, target: float) -> list[Figure]:
+    sides.progress(f"{cases} generated cases of {controller}")
+    found = fuzz(controller, cases, seed=1, progress=sides.progress)
     return [
-        Figure(f"fuzzing, {cases} cases", found.cases_per_second, "cases a second", at_least(20)),
+        Figure(f"fuzzing {controller}, {cases} cases", found.cases_per_second, "cases a second", at_least(target)),
         Figure("cases that had to be run in other orders", found.needed_variants, "cases"),
         Figure("differences found on the way", len(found.differences), "differences", at_most(0)),
     ]

@@ -8,19 +8,20 @@ import click
 @click.command("mutants", short_help="Check that the scenarios catch wrong controllers.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--of", "kind", type=click.Choice(["reference", "upstream"]), help="Only mutants of this implementation.")
+@click.option("--controller", metavar="NAME", help="Only mutants of this controller.")
 @click.pass_context
-def command(ctx: click.Context, /, names: tuple[str, ...], kind: str | None) -> None:
+def command(ctx: click.Context, /, names: tuple[str, ...], kind: str | None, controller: str | None) -> None:
     """Run the scenarios against controllers with one deliberate mistake each.
 
-    A NAME may be a glob and may carry its kind (upstream/burst-*); with none, all mutants run. Ends with 0 only if
-    every mistake is caught by a scenario.
+    A NAME may be a glob and may carry its kind and controller (upstream/replicaset/burst-*); with none, all mutants
+    run. Ends with 0 only if every mistake is caught by a scenario of its controller.
     """
     from harness.cli.screen import Screen
     from harness.mutants import mutants
     from harness.report.text import table
 
     screen = Screen()
-    results = mutants(names, screen.note, kind)
+    results = mutants(names, screen.note, kind, controller)
     rows = [(one.name, "caught" if one.killed_by else "SURVIVED", "".join(one.killed_by[:1])) for one in results]
     screen.lines(table(("mutant", "verdict", "by"), rows))
     survived = [one for one in results if not one.killed_by]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from harness.mutants.bench import bench_for
-from harness.mutants.catalogue import KINDS, load, select
+from harness.mutants.catalogue import KINDS, Catalogue, controllers, load, select
 from harness.mutants.errors import MutantError
 from harness.mutants.proof import Prover, Result
 
-__all__ = ["KINDS", "MutantError", "Result", "mutants"]
+__all__ = ["KINDS", "MutantError", "Result", "controllers", "mutants"]
 
 
 def _silent(_: str) -> None:
@@ -22,28 +22,40 @@ def _silent(_: str) -> None:
 
 
 def mutants(
-    names: Sequence[str] = (), progress: Callable[[str], None] = _silent, of: str | None = None
+    names: Sequence[str] = (),
+    progress: Callable[[str], None] = _silent,
+    of: str | None = None,
+    controller: str | None = None,
 ) -> list[Result]:
     """Run the suite on the mutants whose name or id matches one of `names` (globs; all if there is none).
 
-    `of` keeps to one kind, "reference" or "upstream". One line of `progress` for each mutant. Raises MutantError on
-    names that mean nothing and on mutants that cannot be made, and BuildFailed if upstream cannot be built.
+    `of` keeps to one kind, "reference" or "upstream", and `controller` to the mutants of one controller. One line of
+    `progress` for each mutant. Raises MutantError on names that mean nothing and on mutants that cannot be made, and
+    BuildFailed if upstream cannot be built.
     """
-    catalogues = [load(kind) for kind in ((of,) if of else KINDS)]
+    catalogues = _catalogues(of, controller)
     chosen = select(catalogues, names)
     results: list[Result] = []
     for catalogue in catalogues:
-        mine = [one for one in chosen if one.kind == catalogue.kind]
+        mine = [one for one in chosen if (one.kind, one.controller) == (catalogue.kind, catalogue.controller)]
         if not mine:
             continue
         with bench_for(catalogue.kind, catalogue.release, progress) as bench:
-            prover = Prover(bench, catalogue.release, progress)
-            progress(f"{catalogue.kind}: the unmodified controller first")
+            prover = Prover(bench, catalogue, progress)
+            progress(f"{catalogue.kind}: the unmodified {catalogue.controller} controller first")
             prover.establish()
             for mutant in mine:
                 results.append(prover.prove(mutant))
                 progress(f"{len(results)}/{len(chosen)} {_line(results[-1])}")
     return results
+
+
+def _catalogues(of: str | None, controller: str | None) -> list[Catalogue]:
+    known = controllers()
+    if controller is not None and controller not in known:
+        raise MutantError(f"there are no mutants of controller {controller!r}; known: {', '.join(known)}")
+    wanted = known if controller is None else [controller]
+    return [load(kind, one) for kind in ((of,) if of else KINDS) for one in wanted]
 
 
 def _line(result: Result) -> str:

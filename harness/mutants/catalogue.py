@@ -1,4 +1,4 @@
-"""The lists of mutants: data in fixtures/mutants/, one file for each implementation that can be wrong."""
+"""The lists of mutants: fixtures/mutants/<controller>/<kind>.yaml, one for each implementation of each controller."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ _PROVENANCE = ("release", "source")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A controller with one deliberate mistake.
+    """A `controller` with one deliberate mistake.
 
     In `file` (and there, if given, in `function`, which may be "Type.method" in Go) the text `find` becomes `put`.
     `says` is what the controller then does wrong. `likely` names scenarios (globs) to try first, for speed only.
     """
 
     kind: str
+    controller: str
     name: str
     says: str
     file: str
@@ -39,23 +40,29 @@ class Mutant:
 
     @property
     def id(self) -> str:
-        """Kind and name, such as `upstream/no-burst-limit`."""
-        return f"{self.kind}/{self.name}"
+        """Kind, controller and name, such as `upstream/replicaset/no-burst-limit`."""
+        return f"{self.kind}/{self.controller}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The mutants of one kind, and the release whose source they are made from."""
+    """The mutants of one kind of one controller, and the release whose source they are made from."""
 
     kind: str
+    controller: str
     release: str
     mutants: tuple[Mutant, ...]
 
 
-def load(kind: str, folder: Path = FOLDER) -> Catalogue:
-    """The list of `kind`. Raises MutantError if it is malformed."""
-    path = folder / f"{kind}.yaml"
-    where = f"fixtures/mutants/{path.name}"
+def controllers(folder: Path = FOLDER) -> list[str]:
+    """The controllers that have mutants, sorted."""
+    return sorted(one.name for one in folder.iterdir() if one.is_dir())
+
+
+def load(kind: str, controller: str, folder: Path = FOLDER) -> Catalogue:
+    """The list of `kind` for a controller. Raises MutantError if it is malformed."""
+    where = f"fixtures/mutants/{controller}/{kind}.yaml"
+    path = folder / controller / f"{kind}.yaml"
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -64,16 +71,16 @@ def load(kind: str, folder: Path = FOLDER) -> Catalogue:
         raise MutantError(f"{where} must have exactly the fields mutants, {', '.join(_PROVENANCE)}")
     if not isinstance(data["mutants"], list) or not data["mutants"]:
         raise MutantError(f"{where} lists no mutants; add some")
-    mutants = tuple(_parse(kind, entry, where) for entry in data["mutants"])
+    mutants = tuple(_parse(kind, controller, entry, where) for entry in data["mutants"])
     names = [one.name for one in mutants]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise MutantError(f"{where} has two mutants of one name: {', '.join(twice)}; rename one")
-    return Catalogue(kind, str(data["release"]), mutants)
+    return Catalogue(kind, controller, str(data["release"]), mutants)
 
 
-def _parse(kind: str, entry: Any, where: str) -> Mutant:
-    known = {one.name for one in fields(Mutant)} - {"kind"}
+def _parse(kind: str, controller: str, entry: Any, where: str) -> Mutant:
+    known = {one.name for one in fields(Mutant)} - {"kind", "controller"}
     if not isinstance(entry, dict) or not (known - _OPTIONAL <= entry.keys() <= known):
         name = entry.get("name", "one") if isinstance(entry, dict) else "one"
         needed = ", ".join(sorted(known - _OPTIONAL))
@@ -84,7 +91,7 @@ def _parse(kind: str, entry: Any, where: str) -> Mutant:
         raise MutantError(f"{where}: mutant {entry['name']}: {', '.join(wrong)} must be text; put it in quotes")
     if texts["find"] == texts["put"] or not texts["find"]:
         raise MutantError(f"{where}: mutant {entry['name']} changes nothing; find and put must differ")
-    return Mutant(kind, likely=tuple(entry.get("likely", ())), **texts)
+    return Mutant(kind, controller, likely=tuple(entry.get("likely", ())), **texts)
 
 
 def select(catalogues: Sequence[Catalogue], patterns: Sequence[str]) -> list[Mutant]:

@@ -1,7 +1,7 @@
 """The proof that a list of mutants is caught: first the unmodified controller, then every mutant, scenario by scenario.
 
-A scenario counts as evidence only if the unmodified controller passes it. The first scenario that a mutant does not
-pass kills it; one that passes all of them survives.
+Mutants are tried on the scenarios of their controller, and a scenario counts as evidence only if the unmodified
+controller passes it. The first scenario that a mutant does not pass kills it; one that passes all of them survives.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from harness.mutants.bench import Bench
-from harness.mutants.catalogue import Mutant
+from harness.mutants.catalogue import Catalogue, Mutant
 from harness.mutants.errors import MutantError
 from harness.mutants.suite import Report, run
 from harness.mutants.trial import Trial
@@ -39,17 +39,18 @@ class Result:
 
 
 class Prover:
-    """Tries mutants of one kind at a bench."""
+    """Tries the mutants of one list at a bench."""
 
-    def __init__(self, bench: Bench, release: str, progress: Callable[[str], None]) -> None:
+    def __init__(self, bench: Bench, catalogue: Catalogue, progress: Callable[[str], None]) -> None:
         self._bench = bench
-        self._release = release
+        self._controller = catalogue.controller
+        self._release = catalogue.release
         self._progress = progress
         self._scenarios: tuple[str, ...] = ()
 
     def establish(self) -> None:
         """Find the scenarios that the unmodified controller passes. Raises MutantError if there are none."""
-        every = [one.id for one in load()]
+        every = [one.id for one in load() if one.controller == self._controller]
         with self._bench.ready(None):
             report = self._run(every, fail_fast=False)
         red = {one.scenario: one.message for one in report.red}

@@ -43,6 +43,7 @@ class Network:
         self.faults = Faults()
         self.lag: dict[str, float] = {}
         self.held: set[str] = set()
+        self._grids: dict[tuple[str, str, str], int] = {}
         #: Told of each reading of a scale, by which an HPA sync shows itself (see `History.record_read`).
         self.scale_observers: list[Callable[[int, str, str, str, str, str], None]] = []
         #: Conditions of `harness.trace.invariants` that this run no longer keeps.
@@ -81,9 +82,26 @@ class Network:
             self.dispatch(request, answer)
         return True
 
+    def absorb_jitter(self, grid: float, *, verb: str, resource: str, subresource: str = "") -> None:
+        """From now on, such requests are carried out at whole multiples of `grid` seconds only.
+
+        How long client-go waits until it repeats a refused write is partly random. What it does then, and all that
+        follows from it, is at exact instants again if the wait for the next multiple is longer than the jitter.
+        """
+        self._grids[verb, resource, subresource] = seconds(grid)
+
     def dispatch(self, request: Request, answer: Answer) -> None:
         """Carry out a request whose turn has come."""
         target = target_of(request)
+        grid = self._grids.get((target.verb, target.resource, target.subresource)) if self._grids else None
+        if grid is not None and self.loop.now % grid:
+            self.broken_conditions.add(PROMPT_ANSWERS)
+            later = self.loop.now - self.loop.now % grid + grid
+            self.loop.world_at(later, lambda: self._carry_out(request, answer, target))
+        else:
+            self._carry_out(request, answer, target)
+
+    def _carry_out(self, request: Request, answer: Answer, target: Target) -> None:
         if target.subresource == "scale" and target.verb == "get":
             for observe in self.scale_observers:
                 observe(self.loop.now, request.actor, target.resource, "scale", target.namespace, target.name)

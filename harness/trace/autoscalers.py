@@ -34,15 +34,12 @@ class Autoscalers:
             self._by_target.setdefault(target, {})[identity] = write.after
 
     def of(self, target: Object) -> list[Object]:
-        """The HPAs that scale this object."""
+        """The HPAs that scale this object. They may spell its kind in small letters (restmapper/discovery.go)."""
         metadata = target.get("metadata") or {}
-        place = (
-            _group(target.get("apiVersion")),
-            str(target.get("kind", "")),
-            str(metadata.get("namespace", "")),
-            str(metadata.get("name", "")),
-        )
-        return list(self._by_target.get(place, {}).values())
+        group, kind = _group(target.get("apiVersion")), str(target.get("kind", ""))
+        place = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        spellings = dict.fromkeys((kind, kind.lower()))
+        return [one for spelt in spellings for one in self._by_target.get((group, spelt, *place), {}).values()]
 
 
 def replicas_of(scalable: Object) -> int:

@@ -6,8 +6,7 @@ comparison, invariants) is a pure function of it, so a recorded history can be j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 _OK, _ERROR = 200, 400
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One mutating request and what became of it. The objects are the stored ones: shared, never to be changed."""
 
     #: Instant of the answer: nanoseconds since the virtual epoch.
@@ -50,8 +48,7 @@ class Write:
         return not _OK <= self.code < _ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One request of a controller that changes nothing, kept because it shows that the controller was at work."""
 
     #: Instant at which it reached the network: nanoseconds since the virtual epoch.

@@ -6,7 +6,6 @@ A header, one line for each write, and then one for each read, if there are any.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from harness.files import write_whole
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FORMAT = "lockstep-history/1"
-_FIELDS = tuple(field.name for field in fields(Write))
-_READ_FIELDS = tuple(field.name for field in fields(Read))
 
 
 class DamagedHistory(Exception):
@@ -29,8 +26,7 @@ def save_history(path: Path, history: History, facts: dict[str, Any]) -> None:
     header = {"format": _FORMAT, "controllers": sorted(history.controllers), "writes": len(history), "facts": facts}
     if history.reads:
         header["reads"] = len(history.reads)
-    lines = [header, *({name: getattr(write, name) for name in _FIELDS} for write in history)]
-    lines += [{name: getattr(read, name) for name in _READ_FIELDS} for read in history.reads]
+    lines = [header, *(write._asdict() for write in history), *(read._asdict() for read in history.reads)]
     write_whole(path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
 
 

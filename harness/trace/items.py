@@ -50,11 +50,13 @@ class Items:
             item["replicas"] = _replicas(write.body)
         return item | self._failure(write)
 
-    def event(self, write: Write) -> Item:
+    def event(self, write: Write) -> Item | None:
         """A write of an Event, core or events.k8s.io. `object` is what the event is about.
 
         client-go names an event after its object and the nanosecond. Virtual time stands still inside an instant, so
         two events there have one name and the server refuses the second: an accident of the clock, which is ignored.
+        None: client-go counted an event that is not there, and creates it next. Whether it does so is open where the
+        message varies.
         """
         event = write.after or (write.body if isinstance(write.body, dict) else {})
         involved = event.get("involvedObject") or event.get("regarding") or {}
@@ -68,6 +70,8 @@ class Items:
             "source": (event.get("source") or {}).get("component") or event.get("reportingController") or "",
         }
         if varies(item["message"]):
+            if write.verb == "patch" and write.code == 404:
+                return None
             item |= {"verb": "create", "count": 1}
         if write.failed and write.reason != "AlreadyExists":
             item["failure"] = {"code": write.code, "reason": write.reason}

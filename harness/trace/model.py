@@ -89,6 +89,9 @@ def times(item: Mapping[str, Any]) -> int:
 
 def multiset(items: Iterable[Item]) -> list[Item]:
     """Equal items folded into one with its number, in a fixed order."""
+    items = list(items)
+    if len(items) < 2:
+        return items
     folded: dict[bytes, Item] = {}
     counts: dict[bytes, int] = {}
     for item in items:

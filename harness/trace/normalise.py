@@ -9,7 +9,7 @@ from harness.trace.items import Items
 from harness.trace.model import Item, Trace, multiset
 from harness.trace.reads import Reads
 from harness.trace.symbols import Symbols, clock_text, milliseconds
-from harness.trace.values import flatten
+from harness.trace.values import ABSENT, flatten
 from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ class _Normaliser:
 
     def _add_item(self, write: Write) -> None:
         if write.resource in _EVENTS:
-            self._events.append(self._items.event(write))
+            event = self._items.event(write)
+            if event is not None:
+                self._events.append(event)
         elif write.subresource != "status":
             pod = self._live.get(_place(write)) if write.resource == "pods" else None
             self._writes.append(self._items.write(write, pod, self._colocation.rank(pod) if pod else 0))
@@ -133,17 +135,15 @@ class _Normaliser:
         for touched in self._touched.values():
             if not touched.status_written or touched.after is None:
                 continue
-            before = self._status(touched.before or {})
-            after = self._status(touched.after)
-            changed: Item = {path: value for path, value in after.items() if before.get(path) != value}
-            changed |= {path: None for path in before if path not in after}
+            before, after = (flatten((obj or {}).get("status") or {}) for obj in (touched.before, touched.after))
+            old, new = self._normalised(_others(before, after)), self._normalised(_others(after, before))
+            changed: Item = {path: value for path, value in new.items() if old.get(path) != value}
+            changed |= {path: None for path in old if path not in new}
             if changed:
                 result[touched.name] = dict(sorted(changed.items()))
         return dict(sorted(result.items()))
 
-    def _status(self, obj: dict[str, Any]) -> Item:
-        """The status as normalised leaves."""
-        leaves = flatten(obj.get("status") or {})
+    def _normalised(self, leaves: Item) -> Item:
         return {self._symbols.text(path): self._symbols.value(value) for path, value in leaves.items()}
 
     def finish(self) -> Trace:
@@ -168,7 +168,8 @@ class _Normaliser:
                 continue
             spec = obj.get("spec") or {}
             fields = {f"spec.{name}": spec[name] for name in ("minReadySeconds", "replicas") if name in spec}
-            fields |= {f"status.{path}": value for path, value in sorted(self._status(obj).items())}
+            status = self._normalised(flatten(obj.get("status") or {}))
+            fields |= {f"status.{path}": value for path, value in sorted(status.items())}
             final[f"{resource} {self._symbols.of_object(obj)}"] = fields
         return dict(sorted(final.items()))
 
@@ -179,6 +180,11 @@ class _Normaliser:
             if resource == "pods":
                 owned.setdefault(self._symbols.owner(obj) or "(no owner)", []).append(self._items.describe_pod(obj))
         return {owner: multiset(pods) for owner, pods in sorted(owned.items())}
+
+
+def _others(leaves: Item, than: Item) -> Item:
+    """The leaves that are not the same there."""
+    return {path: value for path, value in leaves.items() if than.get(path, ABSENT) != value}
 
 
 def _place(write: Write) -> _Place:

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.clock import SECOND, parse_rfc3339
-from harness.trace.unordered import sorted_lists, varies
+from harness.trace.unordered import steady
 from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
@@ -133,9 +133,8 @@ class Symbols:
         return known or qualified(str(reference.get("namespace", "")), self.text(str(reference.get("name", ""))))
 
     def text(self, text: str) -> str:
-        """Free text with generated names, uids and absolute times replaced, and lists in random order sorted."""
-        replaced = _TOKEN.sub(self._replace, text)
-        return sorted_lists(replaced) if varies(replaced) else replaced
+        """Free text with generated names, uids, absolute times and what depends on the order of a map replaced."""
+        return steady(_TOKEN.sub(self._replace, text))
 
     def _replace(self, found: re.Match[str]) -> str:
         token = found.group()

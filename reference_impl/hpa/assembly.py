@@ -20,6 +20,7 @@ from reference_impl.hpa.pod_lister import PodLister
 from reference_impl.hpa.reconcile import API_VERSION, Reconciler
 from reference_impl.hpa.replica_calculator import ReplicaCalculator
 from reference_impl.hpa.rescale import Rescaler
+from reference_impl.hpa.target import TargetFinder
 from reference_impl.hpa.target_pods import TargetPods
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.discovery import DiscoveryClient
@@ -31,8 +32,13 @@ from reference_impl.machinery.restmapper import DeferredDiscoveryRESTMapper
 from reference_impl.machinery.scale import DiscoveryScaleKindResolver, ScaleClient
 from reference_impl.machinery.transport import Clock
 
-#: Feature gates that this controller looks at, with their values in 1.36 (pkg/features/kube_features.go).
-_GATES: Mapping[str, bool] = {"HPAScaleToZero": False, "HPAConfigurableTolerance": True, "PodLevelResources": True}
+#: Feature gates that this controller looks at, with their values in 1.36 (pkg/features/kube_features.go), and the gate
+#: that sets all gates of the same stage (k8s.io/component-base/featuregate).
+_GATES: Mapping[str, tuple[bool, str]] = {
+    "HPAScaleToZero": (False, "AllAlpha"),
+    "HPAConfigurableTolerance": (True, "AllBeta"),
+    "PodLevelResources": (True, "AllBeta"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class Flags:
 
     def enabled(self, gate: str) -> bool:
         """Whether a feature gate is on. Raises KeyError for one that is of no concern here."""
-        return self.feature_gates.get(gate, _GATES[gate])
+        default, stage = _GATES[gate]
+        return self.feature_gates.get(gate, self.feature_gates.get(stage, default))
 
 
 def assemble(
@@ -80,8 +87,7 @@ def assemble(
     )
     reconciler = Reconciler(
         hpa_client=client.resource("horizontalpodautoscalers", API_VERSION),
-        scales=scales,
-        mapper=mapper,
+        targets=TargetFinder(mapper, scales),
         planner=Planner(flags.tolerance, configurable_tolerance=flags.enabled("HPAConfigurableTolerance")),
         metrics=MetricsComputation(target_pods, calculator, recorder),
         normalizer=Normalizer(clock, _nanoseconds(flags.downscale_stabilization)),

@@ -5,7 +5,7 @@ Source: pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +20,19 @@ from reference_impl.hpa.conditions import (
     Conditions,
 )
 from reference_impl.hpa.metrics_computation import NO_REPLICAS, MetricsComputation
-from reference_impl.hpa.plan import InvalidTarget, Plan, Planner
+from reference_impl.hpa.plan import Plan, Planner
 from reference_impl.hpa.rescale import SCALE_ERRORS, Rescaler
 from reference_impl.hpa.status import Status, new_status, same_status
+from reference_impl.hpa.target import Target, TargetError, TargetFinder
 from reference_impl.machinery.client import ApiError, ResourceClient
-from reference_impl.machinery.discovery import DiscoveryErrors
 from reference_impl.machinery.events import Recorder
 from reference_impl.machinery.meta import format_time
-from reference_impl.machinery.restmapper import DeferredDiscoveryRESTMapper, GroupVersionResource, NoMatchError
-from reference_impl.machinery.scale import Scale, ScaleClient, ScaleError
+from reference_impl.machinery.scale import Scale
 from reference_impl.machinery.transport import Clock
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"
 _BELOW_MIN = "Current number of replicas below Spec.MinReplicas"
-#: Why the target's scale cannot be had.
-_TARGET_ERRORS = (InvalidTarget, NoMatchError, ScaleError, *DiscoveryErrors)
 
 
 class ReconcileError(Exception):
@@ -47,8 +44,7 @@ class Reconciler:
     """Everything that a sync needs. Must not be called for one key twice at the same time; the queue sees to that."""
 
     hpa_client: ResourceClient
-    scales: ScaleClient
-    mapper: DeferredDiscoveryRESTMapper
+    targets: TargetFinder
     planner: Planner
     metrics: MetricsComputation
     normalizer: Normalizer
@@ -68,15 +64,6 @@ class Reconciler:
     async def reconcile_autoscaler(self, hpa: dict[str, Any], key: str) -> None:
         """Sync `hpa`, as the informer's cache has it. Raises ReconcileError."""
         await _Sync(self, hpa, key).run()
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """The scale, and the resource that it was found at."""
-
-    group: str
-    resource: str
-    scale: Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +91,7 @@ class _Sync:
 
     async def run(self) -> None:
         do = self._do
-        target = await self._get_scale()
+        target = await self._find_target()
         message = "the HPA controller was able to get the target's current scale"
         self._conditions.set(ABLE_TO_SCALE, TRUE, "SucceededGetScale", message)
         current = target.scale.spec_replicas
@@ -121,35 +108,15 @@ class _Sync:
         if error or decision.error:
             raise ReconcileError(error or decision.error)
 
-    # -- the target ----------------------------------------------------------------------------------------------------
-
-    async def _get_scale(self) -> _Target:
-        plan = self._plan
-        problem = "invalid API version in scale target reference"
+    async def _find_target(self) -> Target:
         try:
-            group = plan.target_group()
-            problem = "unable to determine resource for scale target reference"
-            mappings = await self._do.mapper.rest_mappings(group, plan.kind)
-            problem = f"failed to query scale subresource for {plan.reference}"
-            return await self._scale_for_resource_mappings(mappings)
-        except _TARGET_ERRORS as error:
-            self._warn("FailedGetScale", str(error))
-            message = f"the HPA controller was unable to get the target's current scale: {error}"
+            return await self._do.targets.find(self._plan, self._namespace)
+        except TargetError as error:
+            self._warn("FailedGetScale", error.cause)
+            message = f"the HPA controller was unable to get the target's current scale: {error.cause}"
             self._conditions.set(ABLE_TO_SCALE, FALSE, "FailedGetScale", message)
             await self._try_to_update_status({**self._old, "conditions": self._conditions.items})
-            raise ReconcileError(f"{problem}: {error}") from error
-
-    async def _scale_for_resource_mappings(self, mappings: Sequence[GroupVersionResource]) -> _Target:
-        """The scale by the first version that has it; else the error of the first (scaleForResourceMappings)."""
-        first: Exception | None = None
-        for group, _, resource in mappings:
-            try:
-                scale = await self._do.scales.get(group, resource, self._namespace, self._plan.name)
-            except SCALE_ERRORS as error:
-                first = first or error
-            else:
-                return _Target(group, resource, scale)
-        raise first or ScaleError("unrecognized resource")
+            raise ReconcileError(str(error)) from error
 
     # -- the decision --------------------------------------------------------------------------------------------------
 
@@ -204,7 +171,7 @@ class _Sync:
 
     # -- what becomes of it --------------------------------------------------------------------------------------------
 
-    async def _rescale(self, target: _Target, decision: _Decision) -> None:
+    async def _rescale(self, target: Target, decision: _Decision) -> None:
         plan, replicas, scale = self._plan, decision.replicas, target.scale
         current = scale.spec_replicas
         try:

@@ -8,7 +8,6 @@ upstream's controllers under comparison run without one.
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.machinery.errors import (
@@ -120,7 +119,7 @@ class Client:
 
 def _retry_after(response: Response) -> float | None:
     """Seconds after which the server asks to repeat the request; None if it does not (with_retry.go, checkWait)."""
-    if response.status != HTTPStatus.TOO_MANY_REQUESTS and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+    if response.status != 429 and response.status < 500:
         return None
     text = response.headers.get("Retry-After") or response.headers.get("retry-after") or ""
     digits = text[1:] if text[:1] in ("+", "-") else text
@@ -197,7 +196,7 @@ class ResourceClient:
     ) -> dict[str, Any]:
         path = self.path(namespace, name, subresource)
         response = await self.client.request(method, path, query, body, content_type)
-        if not HTTPStatus.OK <= response.status <= HTTPStatus.PARTIAL_CONTENT:
+        if not response.succeeded:
             raise from_response(response, method, self.name, name)
         reply: dict[str, Any] = response.body
         return reply

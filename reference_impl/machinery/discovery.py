@@ -88,7 +88,7 @@ class DiscoveryClient:
         """The resources of `group/version`, or of "v1" (ServerResourcesForGroupVersion). Raises DiscoveryErrors."""
         path = f"/api/{group_version}" if group_version == "v1" else f"/apis/{group_version}"
         response = await self._client.request("GET", path)
-        if not _succeeded(response):
+        if not response.succeeded:
             error = from_response(response, "GET", "", "")
             if group_version == "v1" and is_not_found(error):
                 return ()
@@ -96,13 +96,9 @@ class DiscoveryClient:
         return tuple(map(_legacy_resource, response.body.get("resources") or ()))
 
 
-def _succeeded(response: Response) -> bool:
-    return HTTPStatus.OK <= response.status <= HTTPStatus.PARTIAL_CONTENT
-
-
 def _expect_success(response: Response) -> None:
     """The raw answer is asked for, so nobody looks into the Status that came with a refusal (rest.Result.Raw)."""
-    if not _succeeded(response):
+    if not response.succeeded:
         raise unstructured_error(response, "GET")
 
 

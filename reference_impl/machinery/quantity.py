@@ -15,6 +15,7 @@ import re
 from functools import lru_cache
 
 from reference_impl.machinery.gomath import MAX_INT64, MIN_INT64, int32, int64, pow10, quotient
+from reference_impl.machinery.powers_of_ten import divide_up, integer, low_bits, multiply, power, strip, to_float
 
 DECIMAL_SI = "DecimalSI"
 BINARY_SI = "BinarySI"
@@ -24,8 +25,6 @@ _NANO = -9
 _MILLI = -3
 _MAX_DIGITS = 18  # decimal digits that always fit into an int64 (maxInt64Factors)
 _FLOAT_DIGITS = 400  # a number with more digits than this is infinite as a float
-_INT_DIGITS = 4000
-_SHORT_CUTS = (1, 2, 3, 6, 9)
 _PLAIN_DIGITS = 14
 _TEXT = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
@@ -72,19 +71,19 @@ class Quantity:
         if self.big:
             return self._scaled_big(scale)
         if self.scale < scale:
-            return _divide_up(self.unscaled, scale - self.scale)
-        return _multiply(self.unscaled, self.scale - scale)
+            return divide_up(self.unscaled, scale - self.scale)
+        return multiply(self.unscaled, self.scale - scale)
 
     def _scaled_big(self, scale: int) -> int:
         """In the second form (scale_int.go, scaledValue)."""
         if self._capped():
-            return _low_bits(self.unscaled, -scale)
+            return low_bits(self.unscaled, -scale)
         if self.unscaled < 0:
-            nanos = _low_bits(self.unscaled, self.scale - _NANO)
+            nanos = low_bits(self.unscaled, self.scale - _NANO)
             divisor = 10 ** (scale - _NANO)
             return int64(quotient(nanos, divisor) + (nanos % divisor != 0))
         if self.scale >= scale:
-            return _low_bits(self.unscaled, self.scale - scale)
+            return low_bits(self.unscaled, self.scale - scale)
         return int64(-(-self.unscaled // 10 ** (scale - self.scale)))
 
     def _capped(self) -> bool:
@@ -98,7 +97,7 @@ class Quantity:
             if scale > _FLOAT_DIGITS:
                 return math.inf if unscaled > 0 else -math.inf
             unscaled, scale = unscaled * 10 ** (scale - _NANO), _NANO
-        return _to_float(unscaled) * pow10(scale) if scale else _to_float(unscaled)
+        return to_float(unscaled) * pow10(scale) if scale else to_float(unscaled)
 
     def plus(self, other: Quantity) -> Quantity:
         """The sum; in the second form if it does not fit into the first (Add)."""
@@ -116,7 +115,7 @@ class Quantity:
 
     def _at(self, scale: int) -> int:
         """The number in units of 10^scale, which is not larger than its own."""
-        return self.unscaled * _power(self.scale - scale)
+        return self.unscaled * power(self.scale - scale)
 
     def __str__(self) -> str:
         """The canonical form (String, CanonicalizeBytes)."""
@@ -125,9 +124,9 @@ class Quantity:
         if not self.unscaled:
             return "0"
         if self.format == BINARY_SI and not self._fractional() and not self._within_1024():
-            mantissa, exponent = _strip(self.unscaled * _power(max(self.scale, 0)) // _power(max(-self.scale, 0)), 1024)
+            mantissa, exponent = strip(self.unscaled * power(max(self.scale, 0)) // power(max(-self.scale, 0)), 1024)
             return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
-        mantissa, zeros = _strip(self.unscaled, 10)
+        mantissa, zeros = strip(self.unscaled, 10)
         exponent = self.scale + zeros
         mantissa *= 10 ** (exponent % 3)
         exponent -= exponent % 3
@@ -136,10 +135,10 @@ class Quantity:
         return f"{mantissa}{_DECIMAL_BY_EXPONENT.get(exponent, '')}"
 
     def _fractional(self) -> bool:
-        return self.scale < 0 and self.unscaled % _power(-self.scale) != 0
+        return self.scale < 0 and self.unscaled % power(-self.scale) != 0
 
     def _within_1024(self) -> bool:
-        return abs(self.unscaled) * _power(max(self.scale, 0)) < 1024 * _power(max(-self.scale, 0))
+        return abs(self.unscaled) * power(max(self.scale, 0)) < 1024 * power(max(-self.scale, 0))
 
 
 def parse_quantity(text: str) -> Quantity:
@@ -168,7 +167,7 @@ def parse_quantity(text: str) -> Quantity:
             return Quantity(-value * mantissa if sign == "-" else value * mantissa, scale, format_)
     if not (match[2] or match[3] or match[4]):
         raise InvalidQuantity(_NOT_NUMERIC)  # a sign, a point or a suffix, and no digit
-    return _parse_big(sign == "-", _integer(number + fraction), len(fraction), exponent, format_)
+    return _parse_big(sign == "-", integer(number + fraction), len(fraction), exponent, format_)
 
 
 def _interpret(suffix: str) -> tuple[int, str]:
@@ -207,59 +206,6 @@ def _parse_big(negative: bool, unscaled: int, fraction: int, exponent: int, form
     elif format_ == BINARY_SI and 0 < unscaled < 10**-_NANO:
         format_ = DECIMAL_SI
     return Quantity(-unscaled if negative else unscaled, scale, format_, big=True)
-
-
-def _integer(digits: str) -> int:
-    """The number that any quantity of digits names; Python's own conversion has a limit."""
-    if len(digits) <= _INT_DIGITS:
-        return int(digits)
-    return _integer(digits[:-_INT_DIGITS]) * _power(_INT_DIGITS) + int(digits[-_INT_DIGITS:])
-
-
-def _power(digits: int) -> int:
-    """Ten to that power, which is not negative."""
-    power: int = 10**digits
-    return power
-
-
-def _divide_up(value: int, digits: int) -> int:
-    """Without the last digits, rounded away from zero (negativeScaleInt64)."""
-    result = -(-abs(value) // _power(digits))
-    return result if value >= 0 else -result
-
-
-def _multiply(value: int, zeros: int) -> int:
-    """The value times 10^zeros; where that overflows, its low bits after one of upstream's short cuts, else 0.
-
-    Upstream: positiveScaleInt64, whose callers do not ask whether it fitted.
-    """
-    if not value or zeros > _MAX_DIGITS + 1:
-        return 0
-    product = value * _power(zeros)
-    if MIN_INT64 <= product <= MAX_INT64:
-        return product
-    return int64(product) if zeros in _SHORT_CUTS and value != MIN_INT64 else 0
-
-
-def _low_bits(unscaled: int, zeros: int) -> int:
-    """The number times 10^zeros in the low 64 bits, as big.Int's Int64 and a product of int64 have it."""
-    return int64(unscaled * pow(10, zeros, 1 << 64))
-
-
-def _strip(value: int, factor: int) -> tuple[int, int]:
-    """`value` without the factor, and how often it was in it (removeInt64Factors)."""
-    times = 0
-    while value and value % factor == 0:
-        value //= factor
-        times += 1
-    return value, times
-
-
-def _to_float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 @lru_cache(maxsize=65536)

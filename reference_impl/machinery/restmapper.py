@@ -158,6 +158,7 @@ class DeferredDiscoveryRESTMapper:
         self._lock = asyncio.Lock()
         self._delegate: DiscoveryRESTMapper | None = None
         self._next_reset = clock.now() + RESET_PERIOD
+        self._reset_waits: asyncio.Task[None] | None = None
         self._built: tuple[Discovered | None, DiscoveryRESTMapper | None] = (None, None)
 
     async def rest_mappings(self, group: str, kind: str) -> tuple[GroupVersionResource, ...]:
@@ -173,18 +174,18 @@ class DeferredDiscoveryRESTMapper:
         return (await self._get_delegate()).resource_for(group, resource)
 
     async def _get_delegate(self) -> DiscoveryRESTMapper:
-        if not self._lock.locked():
-            self._reset_if_due()
+        if self._lock.locked():
+            self._let_reset_wait()
+        else:
+            if not self._reset_waits and self._clock.now() >= self._next_reset:
+                self._reset()
             if self._delegate is not None:
                 return self._delegate
         async with self._lock:
             if self._delegate is None:
                 self._delegate = self._build(await self._cache.groups_and_resources())
             delegate = self._delegate
-            if self._clock.now() >= self._next_reset:
-                # A reset that was due meanwhile had to wait, and comes now; the next one a period later.
-                self._reset_if_due()
-                self._next_reset = self._clock.now() + RESET_PERIOD
+            self._let_reset_wait()
         return delegate
 
     def _build(self, discovered: Discovered) -> DiscoveryRESTMapper:
@@ -195,12 +196,22 @@ class DeferredDiscoveryRESTMapper:
             self._built = (discovered, mapper)
         return mapper
 
-    def _reset_if_due(self) -> None:
-        """The periodic reset, done when somebody would notice it instead of by a timer."""
-        now = self._clock.now()
-        if now < self._next_reset:
-            return
+    # Resets are done when somebody would notice them, instead of by a timer.
+
+    def _reset(self) -> None:
         self._delegate = None
         self._cache.invalidate()
-        periods = (now - self._next_reset) // RESET_PERIOD + 1
+        periods = (self._clock.now() - self._next_reset) // RESET_PERIOD + 1
         self._next_reset += periods * RESET_PERIOD
+
+    def _let_reset_wait(self) -> None:
+        """A reset that fell due during a discovery waits its turn. Who is running, or waited before, goes first."""
+        if not self._reset_waits and self._clock.now() >= self._next_reset:
+            self._reset_waits = asyncio.ensure_future(self._reset_in_turn())
+
+    async def _reset_in_turn(self) -> None:
+        async with self._lock:
+            self._reset()
+            # The next period begins when the reset is done.
+            self._next_reset = self._clock.now() + RESET_PERIOD
+            self._reset_waits = None

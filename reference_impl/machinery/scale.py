@@ -7,7 +7,6 @@ each becomes autoscaling/v1, and back into what discovery says when it is sent.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from reference_impl.machinery.client import Client
@@ -112,7 +111,7 @@ class ScaleClient:
         scope = f"namespaces/{namespace}/" if namespace else ""
         path = f"{prefix}/{resource.version}/{scope}{resource.resource}/{name}/scale"
         response = await self._client.request(method, path, None, body)
-        if not HTTPStatus.OK <= response.status <= HTTPStatus.PARTIAL_CONTENT:
+        if not response.succeeded:
             # The client serves every group, so that its messages name none.
             raise from_response(response, method, resource.resource, name)
         return _from_wire(response.body)

@@ -6,20 +6,23 @@ out are shared and must not be mutated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+NO_HEADERS: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """One reply: HTTP status, decoded JSON body (or text, if the server sent no JSON), headers."""
 
     status: int
     body: Any = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = NO_HEADERS
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether client-go takes it for a success: 200 to 206."""
+        return 200 <= self.status <= 206
 
 
 class WatchStream(Protocol):

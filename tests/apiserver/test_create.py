@@ -74,6 +74,21 @@ def test_limits_become_requests_and_decide_the_quality_of_service(client: Client
     assert created["status"]["qosClass"] == "Guaranteed"
 
 
+def test_amounts_come_back_as_go_writes_them(client: Client) -> None:
+    whole = {"limits": {"cpu": "0.5", "memory": "1024Ki"}}
+    body = pod("a")
+    body["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1000m", "memory": 2097152, "x.y/z": "1.500"}}
+    body["spec"]["resources"] = whole
+    spec = client.ok("POST", PODS, body)["spec"]
+    wanted = {"requests": {"cpu": "1", "memory": "2097152", "x.y/z": "1.500"}}
+    assert spec["containers"][0]["resources"] == wanted
+    assert spec["resources"] == {"limits": {"cpu": "500m", "memory": "1Mi"}}
+    template = replica_set()
+    template["spec"]["template"]["spec"]["containers"][0]["resources"] = whole
+    stored = client.ok("POST", SETS, template)["spec"]["template"]["spec"]["containers"][0]["resources"]
+    assert stored == {"limits": {"cpu": "500m", "memory": "1Mi"}}
+
+
 def test_a_replica_set_gets_one_replica_and_a_defaulted_template(client: Client) -> None:
     created = client.ok("POST", SETS, replica_set(replicas=None))
     assert created["spec"]["replicas"] == 1

@@ -94,7 +94,7 @@ def test_the_command_shows_targets_and_writes_a_report(tmp_path: Path) -> None:
 def test_an_unknown_measure() -> None:
     result = CliRunner().invoke(command, ["sped"])
     assert result.exit_code == 2
-    assert "there is no measure 'sped'; the measures are speed, fuzz," in result.output
+    assert "there is no measure 'sped'; the measures are speed, hpa, week," in result.output
     with pytest.raises(KeyError):
         bench(["sped"], lambda _: None)
 

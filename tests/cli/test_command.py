@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +137,7 @@ def test_a_history_is_judged_again_without_running_anything(lockstep: Lockstep, 
     save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created]), {})
     result = lockstep("replay", tmp_path / "run.jsonl")
     assert (result.code, result.out, result.err) == (0, "green: it conforms\n", "")
-    stolen = replace(created, at=1, actor="replicaset-controller", verb="delete", code=200, before=pod, after=None)
+    stolen = created._replace(at=1, actor="replicaset-controller", verb="delete", code=200, before=pod, after=None)
     save_history(tmp_path / "run.jsonl", History(["replicaset-controller"], [created, stolen]), {})
     result = lockstep("replay", tmp_path / "run.jsonl")
     assert result.code == 1

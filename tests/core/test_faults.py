@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness import objects
 from harness.cluster import Cluster
-from tests.core.kit import passing
+from tests.core.kit import passing, play
 
 
 def test_an_error_hits_the_matching_requests_only_and_as_often_as_told() -> None:
@@ -143,3 +145,63 @@ def test_a_crash_at_a_request_stops_the_controller_there() -> None:
         cluster.expect("pods after it", len(cluster.pods("web")), 5)
 
     passing(body)
+
+
+_BOTH: dict[str, Any] = {"id": "hpa/under-test", "controllers": ("hpa", "replicaset")}
+
+
+def test_one_of_two_controllers_crashes() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 1), objects.hpa("web", min_replicas=3))
+        await cluster.crash("hpa")
+        cluster.expect_true("not all of them run", not cluster.controllers_running)
+        await cluster.run(60)
+        cluster.expect("pods without the HPA", len(cluster.pods("web")), 1)
+        await cluster.start("hpa")
+        cluster.expect_true("all of them run", cluster.controllers_running)
+        await cluster.crash("replicaset")
+        await cluster.run(16)
+        cluster.expect("replicas", cluster.get("replicasets", "web")["spec"]["replicas"], 3)
+        cluster.expect("pods without the ReplicaSet controller", len(cluster.pods("web")), 1)
+        await cluster.start()
+        await cluster.run(1)
+        cluster.expect("pods in the end", len(cluster.pods("web")), 3)
+
+    passing(body, **_BOTH)
+
+
+def test_one_of_two_controllers_crashes_at_a_request() -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.crash_at("hpa", verb="update", resource="replicasets.apps", subresource="scale", restart_after=10.0)
+        await cluster.create(objects.replica_set("web", 1), objects.hpa("web", min_replicas=3))
+        await cluster.run(20)
+        await cluster.delete("pods", cluster.pods("web")[0]["metadata"]["name"], gracePeriodSeconds=0)
+        cluster.expect("pods, which the other one replaces", len(cluster.pods("web")), 1)
+        await cluster.run_until(41)
+        cluster.expect("pods after the restart", len(cluster.pods("web")), 3)
+
+    passing(body, **_BOTH)
+
+
+def test_a_controller_that_the_scenario_has_not_cannot_crash() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.crash("hpa")
+
+    problem = "scenario replicaset/under-test has no controller 'hpa', only replicaset"
+    assert problem in play(body).error
+
+
+def test_an_expired_watch_of_two_controllers_lists_again_for_both() -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 2))
+        await cluster.run(5)
+        cluster.network.hold("pods")
+        await cluster.delete("pods", cluster.pods("web")[0]["metadata"]["name"], gracePeriodSeconds=0)
+        await cluster.expire_watch("pods", relist_at=20.0)
+        cluster.network.release("pods")
+        await cluster.run_until(19.9)
+        cluster.expect("pods before", len(cluster.pods("web")), 1)
+        await cluster.run_until(21)
+        cluster.expect("pods after", len(cluster.pods("web")), 2)
+
+    passing(body, **_BOTH)

@@ -192,7 +192,7 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
     known = shown + [one.id for one in harness.scenario.load()]
     for command in commands():
         for word in shlex.split(command):
-            if word.startswith("replicaset/") and "my-" not in word:
+            if word.startswith(("hpa/", "replicaset/")) and "my-" not in word:
                 assert fnmatch.filter(known, word), f"{command}: no scenario is called {word}"
 
 
@@ -233,6 +233,16 @@ def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.Mon
     assert {block.text for block in shown} == {said + "\n"}
 
 
+def test_the_wrong_guess_that_is_shown_fails_like_that(tmp_path: Path) -> None:
+    """Of the pods of an HPA at its peak, which the scenario beside it has right."""
+    [block] = [block for block in blocks("python") if '"hpa/my-day"' in block.text]
+    assert "(14, 18)" in block.text
+    wrong = Block(block.page, block.line + 1000, block.language, block.text.replace("(14, 18)", "(14, 20)"))
+    outcome = judge(scenarios_of(load_block(wrong, tmp_path))[0])
+    [shown] = [block.text for block in blocks("text") if block.text.startswith("pods at ")]
+    assert (outcome.verdict, outcome.message.split("\n\n")[0]) == ("fail", shown.strip())
+
+
 def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]) -> None:
     """Its words and tables; the figures grow with the scenarios."""
     [sample] = [block for block in blocks("text") if "held to recorded" in block.text]
@@ -245,7 +255,7 @@ def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]
 def _shape(text: str) -> list[str]:
     """The lines without figures, spacing and rows of tables."""
     lines = [re.sub(r"\s+", " ", re.sub(r"\b\d+ scenarios", "N scenarios", line)) for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith("replicaset")]
+    return [line for line in lines if line and not line.startswith(("hpa", "replicaset", "total"))]
 
 
 # -- names and links ---------------------------------------------------------------------------------------------------
@@ -315,6 +325,17 @@ def test_paths_that_are_named_exist(page: Path) -> None:
     for path in re.findall(rf"`((?:{tops})/[\w./-]*\.(?:py|go|md|yaml))`", page.read_text(encoding="utf-8")):
         if "my_" not in path and "fixtures/" not in path:
             assert (ROOT / path).exists(), f"{page.name}: {path} is not there"
+
+
+def test_modules_of_the_hpa_that_are_named_exist() -> None:
+    lines = section("scenarios.md", "Scenarios of the HPA").splitlines()
+    rows = [[re.findall(r"`(\w+)`", cell) for cell in line.split("|")[1:3]] for line in lines if line.startswith("| ")]
+    helpers = [name for first, _ in rows for name in first]
+    tests = [f"test_{name}" for first, second in rows if not first for name in second]
+    assert len(helpers) > 5
+    assert len(tests) > 40
+    missing = [name for name in (*helpers, *tests) if not (ROOT / "conformance" / "hpa" / f"{name}.py").is_file()]
+    assert not missing
 
 
 # -- generated pages ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from harness.mutants.catalogue import Mutant
 
-GO = Mutant("upstream", "no-limit", "There is no limit.", "pkg/a.go", "x > limit", "x > 2*limit", "Count")
+GO = Mutant("upstream", "replicaset", "no-limit", "There is no limit.", "pkg/a.go", "x > limit", "x > 2*limit", "Count")
 
 
 @pytest.fixture

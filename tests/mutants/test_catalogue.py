@@ -7,36 +7,44 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.mutants.catalogue import KINDS, Catalogue, Mutant, load, select
+from harness.mutants.catalogue import KINDS, Catalogue, Mutant, controllers, load, select
 from harness.mutants.errors import MutantError
 
+LISTS = [(kind, controller) for kind in KINDS for controller in controllers()]
 ENTRY = {"name": "no-limit", "says": "There is no limit.", "file": "a.go", "find": "x > 5", "put": "false"}
 
 
 def written(folder: Path, *entries: object, **changes: object) -> Path:
     data = {"release": "1.36.3", "source": "here", "mutants": list(entries), **changes}
-    (folder / "upstream.yaml").write_text(yaml.safe_dump(data))
+    (folder / "replicaset").mkdir()
+    (folder / "replicaset/upstream.yaml").write_text(yaml.safe_dump(data))
     return folder
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_implementation_has_at_least_25_mutants(kind: str) -> None:
-    assert len(load(kind).mutants) >= 25
+def test_each_controller_has_mutants() -> None:
+    assert controllers() == ["hpa", "replicaset"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_mutant_is_one_short_change(kind: str) -> None:
-    long = [one.name for one in load(kind).mutants if len(one.find) > 120 or one.find.count("\n") > 2]
+@pytest.mark.parametrize(("kind", "controller"), LISTS)
+def test_each_implementation_has_at_least_40_mutants(kind: str, controller: str) -> None:
+    assert len(load(kind, controller).mutants) >= 40
+
+
+@pytest.mark.parametrize(("kind", "controller"), LISTS)
+def test_a_mutant_is_one_short_change(kind: str, controller: str) -> None:
+    long = [one.name for one in load(kind, controller).mutants if len(one.find) > 120 or one.find.count("\n") > 2]
     assert long == []
 
 
 def test_an_entry_becomes_a_mutant(tmp_path: Path) -> None:
-    catalogue = load("upstream", written(tmp_path, {**ENTRY, "function": "f", "likely": ["replicaset/x*"]}))
+    entry = {**ENTRY, "function": "f", "likely": ["replicaset/x*"]}
+    catalogue = load("upstream", "replicaset", written(tmp_path, entry))
     assert catalogue.release == "1.36.3"
+    likely = ("replicaset/x*",)
     assert catalogue.mutants == (
-        Mutant("upstream", "no-limit", "There is no limit.", "a.go", "x > 5", "false", "f", ("replicaset/x*",)),
+        Mutant("upstream", "replicaset", "no-limit", "There is no limit.", "a.go", "x > 5", "false", "f", likely),
     )
-    assert catalogue.mutants[0].id == "upstream/no-limit"
+    assert catalogue.mutants[0].id == "upstream/replicaset/no-limit"
 
 
 @pytest.mark.parametrize(
@@ -53,34 +61,48 @@ def test_an_entry_becomes_a_mutant(tmp_path: Path) -> None:
     ],
 )
 def test_a_malformed_list_is_refused(tmp_path: Path, entries: list[object], message: str) -> None:
-    with pytest.raises(MutantError, match=r"fixtures/mutants/upstream.yaml") as refused:
-        load("upstream", written(tmp_path, *entries))
+    with pytest.raises(MutantError, match=r"fixtures/mutants/replicaset/upstream.yaml") as refused:
+        load("upstream", "replicaset", written(tmp_path, *entries))
     assert message in str(refused.value)
 
 
 def test_a_list_needs_its_provenance(tmp_path: Path) -> None:
     with pytest.raises(MutantError, match="exactly the fields mutants, release, source"):
-        load("upstream", written(tmp_path, ENTRY, author="me"))
+        load("upstream", "replicaset", written(tmp_path, ENTRY, author="me"))
 
 
 def test_a_missing_list_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MutantError, match=r"fixtures/mutants/reference.yaml cannot be read: .*; restore it"):
-        load("reference", tmp_path)
+    with pytest.raises(MutantError, match=r"fixtures/mutants/hpa/reference.yaml cannot be read: .*; restore it"):
+        load("reference", "hpa", tmp_path)
 
 
 def two_kinds() -> list[Catalogue]:
-    def of(kind: str, *names: str) -> Catalogue:
-        return Catalogue(kind, "1.36.3", tuple(Mutant(kind, name, "", "f", "a", "b") for name in names))
+    def of(kind: str, controller: str, *names: str) -> Catalogue:
+        return Catalogue(
+            kind, controller, "1.36.3", tuple(Mutant(kind, controller, name, "", "f", "a", "b") for name in names)
+        )
 
-    return [of("reference", "no-burst", "no-event"), of("upstream", "no-burst")]
+    return [
+        of("reference", "hpa", "no-event"),
+        of("reference", "replicaset", "no-burst", "no-event"),
+        of("upstream", "replicaset", "no-burst"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("patterns", "chosen"),
     [
-        ([], ["reference/no-burst", "reference/no-event", "upstream/no-burst"]),
-        (["no-burst"], ["reference/no-burst", "upstream/no-burst"]),
-        (["upstream/*", "*event"], ["reference/no-event", "upstream/no-burst"]),
+        (
+            [],
+            [
+                "reference/hpa/no-event",
+                "reference/replicaset/no-burst",
+                "reference/replicaset/no-event",
+                "upstream/replicaset/no-burst",
+            ],
+        ),
+        (["no-burst"], ["reference/replicaset/no-burst", "upstream/replicaset/no-burst"]),
+        (["upstream/*", "*/hpa/*event"], ["reference/hpa/no-event", "upstream/replicaset/no-burst"]),
     ],
 )
 def test_names_choose_mutants(patterns: list[str], chosen: list[str]) -> None:

@@ -76,7 +76,7 @@ def test_without_a_function_the_whole_file_is_searched(mutant: Make) -> None:
 def test_a_text_that_is_not_there_exactly_once_is_refused(mutant: Make, changes: dict[str, str], message: str) -> None:
     with pytest.raises(MutantError) as refused:
         mutated(GO, mutant(**changes))
-    assert str(refused.value).startswith(f"mutant upstream/no-limit: {message}")
+    assert str(refused.value).startswith(f"mutant upstream/replicaset/no-limit: {message}")
 
 
 @pytest.fixture

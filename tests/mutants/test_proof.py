@@ -22,6 +22,11 @@ Make = Callable[..., Mutant]
 NAMES = ("replicaset/burst", "replicaset/events", "replicaset/status")
 
 
+def scenarios() -> list[SimpleNamespace]:
+    """Those of another controller prove nothing, and are not tried."""
+    return [SimpleNamespace(id=name, controller=name.split("/")[0]) for name in (*NAMES, "hpa/burst")]
+
+
 class Cluster:
     """A suite of three scenarios: `flaws` says which of them a mutant does not pass, and with what message."""
 
@@ -31,7 +36,7 @@ class Cluster:
         self.trials: list[Trial] = []
         self.present: str | None = None
         self.said: list[str] = []
-        monkeypatch.setattr(proof, "load", lambda: [SimpleNamespace(id=name) for name in NAMES])
+        monkeypatch.setattr(proof, "load", scenarios)
         monkeypatch.setattr(proof, "run", self.run)
         self.bench = Bench("reference", None, self.ready)
 
@@ -51,7 +56,7 @@ class Cluster:
         return Report(tuple(answers), self.died)
 
     def prover(self) -> Prover:
-        prover = Prover(self.bench, "1.36.3", self.said.append)
+        prover = Prover(self.bench, Catalogue("reference", "replicaset", "1.36.3", ()), self.said.append)
         prover.establish()
         return prover
 
@@ -64,7 +69,8 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
 def test_the_first_scenario_that_fails_kills(cluster: Cluster, mutant: Make) -> None:
     cluster.flaws["no-limit"] = {"replicaset/events": "got\n 3", "replicaset/status": "late"}
     result = cluster.prover().prove(mutant())
-    assert (result.name, result.killed_by, result.how) == ("upstream/no-limit", ("replicaset/events",), "got 3")
+    assert (result.name, result.killed_by) == ("upstream/replicaset/no-limit", ("replicaset/events",))
+    assert result.how == "got 3"
     assert result.tried == 2
 
 
@@ -98,34 +104,60 @@ def test_an_unmodified_controller_that_cannot_be_run_is_an_error(cluster: Cluste
         cluster.prover()
 
 
-def test_one_command_runs_the_mutants_of_both_kinds(
-    monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make
-) -> None:
-    benches: list[str] = []
+@pytest.fixture
+def benches(monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make) -> list[str]:
+    """Two controllers with a list of each kind; the names of the benches that were set up."""
+    used: list[str] = []
 
     @contextmanager
     def bench_for(kind: str, release: str, _: Any) -> Iterator[Bench]:
-        benches.append(f"{kind} {release}")
+        used.append(f"{kind} {release}")
         yield cluster.bench
 
-    def catalogue(kind: str) -> Catalogue:
-        return Catalogue(kind, "1.36.3", (mutant(kind=kind), mutant(kind=kind, name="slow")))
+    def catalogue(kind: str, controller: str) -> Catalogue:
+        names = ("no-limit", "slow") if controller == "replicaset" else ("no-limit",)
+        made = tuple(mutant(kind=kind, controller=controller, name=name) for name in names)
+        return Catalogue(kind, controller, "1.36.3", made)
 
     monkeypatch.setattr(mutants, "bench_for", bench_for)
     monkeypatch.setattr(mutants, "load", catalogue)
-    cluster.flaws |= {"no-limit": {"replicaset/burst": "got 5"}, "slow": {}}
+    monkeypatch.setattr(mutants, "controllers", lambda: ["hpa", "replicaset"])
+    cluster.flaws |= {"no-limit": {"replicaset/burst": "got 5", "hpa/burst": "got 6"}, "slow": {}}
+    return used
+
+
+def test_one_command_runs_the_mutants_of_both_kinds(benches: list[str]) -> None:
     lines: list[str] = []
     results = mutants.mutants(progress=lines.append)
-    assert [(one.name, bool(one.killed_by)) for one in results] == [
-        ("reference/no-limit", True),
-        ("reference/slow", False),
-        ("upstream/no-limit", True),
-        ("upstream/slow", False),
+    assert [(one.name, one.killed_by) for one in results] == [
+        ("reference/hpa/no-limit", ("hpa/burst",)),
+        ("reference/replicaset/no-limit", ("replicaset/burst",)),
+        ("reference/replicaset/slow", ()),
+        ("upstream/hpa/no-limit", ("hpa/burst",)),
+        ("upstream/replicaset/no-limit", ("replicaset/burst",)),
+        ("upstream/replicaset/slow", ()),
     ]
-    assert benches == ["reference 1.36.3", "upstream 1.36.3"]
+    assert benches == ["reference 1.36.3", "reference 1.36.3", "upstream 1.36.3", "upstream 1.36.3"]
     assert [line for line in lines if "SURVIVED" in line] == [
-        "2/4 reference/slow: SURVIVED 3 scenarios: There is no limit.",
-        "4/4 upstream/slow: SURVIVED 3 scenarios: There is no limit.",
+        "3/6 reference/replicaset/slow: SURVIVED 3 scenarios: There is no limit.",
+        "6/6 upstream/replicaset/slow: SURVIVED 3 scenarios: There is no limit.",
     ]
-    assert [one.name for one in mutants.mutants(["slow"], of="upstream")] == ["upstream/slow"]
-    assert benches[2:] == ["upstream 1.36.3"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"),
+    [
+        ({"names": ["slow"], "of": "upstream"}, ["upstream/replicaset/slow"]),
+        ({"controller": "hpa"}, ["reference/hpa/no-limit", "upstream/hpa/no-limit"]),
+    ],
+)
+def test_only_the_benches_that_are_needed_are_set_up(
+    benches: list[str], choice: dict[str, Any], names: list[str]
+) -> None:
+    assert [one.name for one in mutants.mutants(**choice)] == names
+    assert benches == [f"{name.split('/')[0]} 1.36.3" for name in names]
+
+
+def test_a_controller_without_mutants_is_a_mistake() -> None:
+    with pytest.raises(MutantError, match="no mutants of controller 'vpa'; known: hpa, replicaset"):
+        mutants.mutants(controller="vpa")

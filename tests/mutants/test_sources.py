@@ -7,22 +7,35 @@ from pathlib import Path
 
 import pytest
 
-from harness.mutants.catalogue import Mutant, load
+from harness.mutants.catalogue import Catalogue, Mutant, controllers, load
 from harness.mutants.mutation import mutated
 
 ROOT = Path(__file__).parents[2]
 _CACHE = Path(os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg/mod")
-UPSTREAM = _CACHE / f"k8s.io/kubernetes@v{load('upstream').release}"
 
 
-@pytest.mark.parametrize("mutant", load("reference").mutants, ids=lambda one: one.name)
+def lists(kind: str) -> list[Catalogue]:
+    return [load(kind, controller) for controller in controllers()]
+
+
+def mutants(kind: str) -> list[Mutant]:
+    return [mutant for catalogue in lists(kind) for mutant in catalogue.mutants]
+
+
+@pytest.mark.parametrize("mutant", mutants("reference"), ids=lambda one: one.id)
 def test_a_mutant_of_the_reference_can_be_made(mutant: Mutant) -> None:
     compile(mutated((ROOT / mutant.file).read_text(), mutant), mutant.file, "exec")
 
 
+def test_all_lists_follow_one_release() -> None:
+    assert len({one.release for kind in ("reference", "upstream") for one in lists(kind)}) == 1
+
+
+UPSTREAM = _CACHE / f"k8s.io/kubernetes@v{lists('upstream')[0].release}"
+
 if UPSTREAM.is_dir():  # only where Go has downloaded the module
 
-    @pytest.mark.parametrize("mutant", load("upstream").mutants, ids=lambda one: one.name)
+    @pytest.mark.parametrize("mutant", mutants("upstream"), ids=lambda one: one.id)
     def test_a_mutant_of_upstream_can_be_made(mutant: Mutant) -> None:
         text = (UPSTREAM / mutant.file).read_text()
         assert mutated(text, mutant) != text

@@ -8,8 +8,8 @@ from harness import mutants
 from harness.cli import main
 from harness.mutants.proof import Result
 
-CAUGHT = Result("upstream/no-limit", "There is no limit.", ("replicaset/burst",), "got 5", 1, 4.0)
-SURVIVOR = Result("reference/late", "It is late.", (), "", 180, 9.0)
+CAUGHT = Result("upstream/hpa/no-limit", "There is no limit.", ("hpa/burst",), "got 5", 1, 4.0)
+SURVIVOR = Result("reference/hpa/late", "It is late.", (), "", 180, 9.0)
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ def test_the_last_word(
     asked: list[tuple[object, ...]] = []
 
     def fake(*arguments: object) -> list[Result]:
-        asked.append((arguments[0], arguments[2]))
+        asked.append((arguments[0], *arguments[2:]))
         return results
 
     monkeypatch.setattr(mutants, "mutants", fake)
-    assert main(["mutants", "no-*", "--of", "upstream"]) == code
+    assert main(["mutants", "no-*", "--of", "upstream", "--controller", "hpa"]) == code
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == last
-    assert asked == [(("no-*",), "upstream")]
+    assert asked == [(("no-*",), "upstream", "hpa")]
     assert [line.split() for line in out if "caught  " in line] == [
-        ["upstream/no-limit", "caught", "replicaset/burst"] for one in results if one is CAUGHT
+        ["upstream/hpa/no-limit", "caught", "hpa/burst"] for one in results if one is CAUGHT
     ]
-    survived = "reference/late passed all 180 scenarios: It is late."
+    survived = "reference/hpa/late passed all 180 scenarios: It is late."
     assert (survived in out) == (SURVIVOR in results)
 
 

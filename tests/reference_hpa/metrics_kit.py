@@ -154,8 +154,5 @@ class GivenReplies:
             raise reply
         return reply if isinstance(reply, Response) else Response(200, reply, JSON)
 
-    def url(self, path: str, query: Mapping[str, str] | None = None) -> str:
-        return f"http://server{path}"
-
     async def watch(self, path: str, query: Mapping[str, str]) -> Response:
         raise AssertionError("nobody watches")

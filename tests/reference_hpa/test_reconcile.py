@@ -13,6 +13,7 @@ from reference_impl.hpa.metrics_computation import MetricsComputation
 from reference_impl.hpa.plan import Planner
 from reference_impl.hpa.pod_lister import PodLister
 from reference_impl.hpa.reconcile import ReconcileError, Reconciler
+from reference_impl.hpa.target import TargetFinder
 from reference_impl.hpa.target_pods import TargetPods
 from reference_impl.machinery.client import ApiError
 from reference_impl.machinery.restmapper import GroupVersionResource, NoMatchError
@@ -64,8 +65,7 @@ class Sync:
         target_pods = TargetPods(PodLister(Indexer({NAMESPACE_INDEX: namespace_index})))
         self.reconciler = Reconciler(
             hpa_client=fake,
-            scales=fake,
-            mapper=fake,
+            targets=TargetFinder(fake, fake),
             planner=Planner(0.1, configurable_tolerance=True),
             metrics=MetricsComputation(target_pods, calculator, recorder),
             normalizer=fake,

@@ -50,6 +50,24 @@ def test_pods_are_listed_anew_only_after_a_change(pods: Pods) -> None:
     assert pods.lister.list("default", parse("app=web")) == [first, second]
 
 
+def test_changes_of_other_pods_leave_the_list_as_it_is(pods: Pods) -> None:
+    pods.add("a", app="web")
+    listed = pods.lister.list("default", parse("app=web"))
+    pods.add("b", app="db")
+    assert pods.lister.list("default", parse("app=web")) is listed
+    changed = pods.add("a", app="web", tier="front")
+    assert pods.lister.list("default", parse("app=web")) == [changed]
+
+
+def test_selectors_without_a_label_to_look_up(pods: Pods) -> None:
+    first, second = pods.add("a", app="web"), pods.add("b")
+    pods.add("c", namespace="other")
+    assert pods.lister.list("default", parse("!app")) == [second]
+    assert pods.lister.list("default", parse("app in (web,db)")) == [first]
+    assert pods.lister.list("default", parse("app in (web),tier!=x")) == [first]
+    assert pods.lister.list("other", parse("app=web")) == []
+
+
 def test_a_selector_must_be_there_and_make_sense(pods: Pods) -> None:
     target_pods = TargetPods(pods.lister)
     missing = refused(target_pods, "default/web", "")

@@ -129,6 +129,11 @@ def test_it_scales_the_target_of_an_hpa_that_has_gone(story: Any) -> None:
     assert broken(story) == ["hpa-own-target"]
 
 
+def test_a_target_may_be_named_in_small_letters(story: Any) -> None:
+    Autoscaled(story, scaleTargetRef={"apiVersion": "apps/v9", "kind": "replicaset", "name": "web"}).scale(3)
+    assert broken(story) == []
+
+
 def test_a_scale_write_changes_nothing(story: Any) -> None:
     Autoscaled(story, 3).scale(3)
     assert broken(story) == ["hpa-purpose"]

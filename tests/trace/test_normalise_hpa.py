@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.trace.normalise import normalise
-from harness.trace.unordered import sorted_lists
+from harness.trace.unordered import steady, varies
 
 ACTOR = "horizontal-pod-autoscaler"
 HPAS = "horizontalpodautoscalers.autoscaling"
@@ -73,11 +73,34 @@ def test_status_is_told_path_by_path_and_its_times_count_from_the_start(story: A
 
 
 def test_the_hpas_that_a_message_lists_are_sorted() -> None:
-    assert sorted_lists(AMBIGUOUS.format("shop/b default/c default/a")) == AMBIGUOUS.format(
-        "default/a default/c shop/b"
-    )
+    assert steady(AMBIGUOUS.format("shop/b default/c default/a")) == AMBIGUOUS.format("default/a default/c shop/b")
     combined = "(combined from similar events): " + AMBIGUOUS.format("b/b a/a")
-    assert sorted_lists(combined) == AMBIGUOUS.format("a/a b/b")
+    assert steady(combined) == AMBIGUOUS.format("a/a b/b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "missing request for cpu in container app of Pod {}",
+        "failed to get cpu utilization: missing pod-level request for cpu in Pod {}",
+        "invalid metrics (1 invalid out of 1), first error is: container app not found in Pod {}",
+    ],
+)
+def test_a_pod_that_upstream_comes_upon_first_has_no_name_if_it_was_generated(text: str) -> None:
+    assert (
+        steady(text.format("web#2"))
+        == text.format("(any)")
+        == steady("(combined from similar events): " + text.format("db#1"))
+    )
+    assert varies(steady(text.format("web#2")))
+    assert steady(text.format("fox")) == text.format("fox")
+    assert not varies(text.format("fox"))
+
+
+def test_other_texts_stay_as_they_are() -> None:
+    for text in ("Created Pod web#1", "(combined from similar events): no metrics returned", "of Pod web#1"):
+        assert steady(text) == text
+        assert not varies(text)
 
 
 def ambiguity(story: Any, orders: tuple[str, ...]) -> Any:

@@ -29,29 +29,47 @@ def read(body: Any, group_version: str, resource: str, container: str) -> tuple[
     if body["kind"] != "PodMetricsList" or body["apiVersion"] != group_version or type(items) is not list or not items:
         return None
     found: PodMetricsInfo = {}
+    usages: dict[int, int | None] = {}
+    metadata = _Metadata()
     try:
         for item in items:
-            name, usage = _name(item["metadata"]), _usage(item["containers"], resource, container)
+            # Pods of one kind share what was read once; while the answer lives, an identity is that of one list.
+            containers = item["containers"]
+            known = id(containers)
+            if known not in usages:
+                usages[known] = _usage(containers, resource, container)
+            usage = usages[known]
             timestamp, window = parse_rfc3339(item["timestamp"]), parse_duration(item["window"])
-            if not name or len(item) != 4:
+            if len(item) != 4 or not metadata.usual(item["metadata"]):
                 return None
             if usage is not None:
-                found[name] = PodMetric(timestamp, window, usage)
+                found[item["metadata"]["name"]] = PodMetric(timestamp, window, usage)
         return found, parse_rfc3339(items[0]["timestamp"])
     except _UNUSUAL:
         return None
 
 
-def _name(metadata: dict[str, Any]) -> str:
-    """The name; "" if there is more to look at than usual."""
-    name, labels = metadata["name"], metadata.get("labels")
-    if labels is not None:
-        for value in labels.values():
-            if type(value) is not str:
-                return ""
-    parse_rfc3339(metadata["creationTimestamp"])
-    usual = type(name) is str is type(metadata["namespace"]) and metadata.keys() <= _METADATA_KEYS
-    return name if usual else ""
+class _Metadata:
+    """Looks at the metadata of the entries of one answer."""
+
+    __slots__ = ("_created", "_labels")
+
+    def __init__(self) -> None:
+        self._labels: Any = None
+        self._created: Any = None
+
+    def usual(self, metadata: dict[str, Any]) -> bool:
+        """Whether there is a name, and nothing more to look at than usual. Raises ValueError on a malformed time."""
+        name, labels, created = metadata["name"], metadata.get("labels"), metadata["creationTimestamp"]
+        if labels is not None and labels is not self._labels:
+            for value in labels.values():
+                if type(value) is not str:
+                    return False
+            self._labels = labels
+        if created is not self._created:
+            parse_rfc3339(created)
+            self._created = created
+        return type(name) is str is type(metadata["namespace"]) and name != "" and metadata.keys() <= _METADATA_KEYS
 
 
 def _usage(containers: Any, resource: str, container: str) -> int | None:

@@ -1,0 +1,41 @@
+"""What the steps of a plan act on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from harness.cluster import Cluster
+
+Step = dict[str, Any]
+
+
+class Ends(Protocol):
+    """Something that holds until it is stopped."""
+
+    def stop(self) -> None:
+        """It holds no longer."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """The cluster, what its metrics say, and the metric faults in it, each in the order in which they came."""
+
+    cluster: Cluster
+    signals: list[Ends] = field(default_factory=list)
+    troubles: list[Ends] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Ends something by a call."""
+
+    undo: Callable[[], object]
+
+    def stop(self) -> None:
+        """Make the call."""
+        self.undo()
+
+
+Action = Callable[[Stage, Step], Awaitable[None]]

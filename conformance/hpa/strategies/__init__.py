@@ -1,0 +1,76 @@
+"""Hypothesis strategies for HPA plans: specs, loads, lifecycles, edits on the way, faults of all kinds.
+
+Draws are what makes generating slow, so tables of combinations stand where one draw can do for several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.hpa.plans import Plan
+from conformance.hpa.strategies import autoscalers, signals
+from conformance.hpa.strategies.names import LEFT_OUT, WORKLOADS, any_of, weighted
+from conformance.hpa.strategies.signals import EXTERNAL_SERIES, LOADS, OBJECT_SERIES, POD_SERIES
+from conformance.hpa.strategies.steps import step
+from conformance.hpa.strategies.workloads import WORKLOADS as WORKLOADS_TO_BE
+
+_OPTIONS = any_of(
+    workers=(LEFT_OUT, LEFT_OUT, 1),
+    sync_period=(30.0, 30.0, LEFT_OUT, LEFT_OUT, 60.0, 10.0),
+    downscale_stabilization=(LEFT_OUT, 0.0, 60.0, 120.0),
+    tolerance=(LEFT_OUT, LEFT_OUT, 0.0, 0.3),
+    cpu_initialization_period=(LEFT_OUT, 0.0, 60.0),
+    initial_readiness_delay=(LEFT_OUT, 0.0),
+)
+_GATES = any_of(HPAScaleToZero=(LEFT_OUT, LEFT_OUT, True))
+_NAMES = st.sampled_from(
+    (*(("ant",), ("bee",), ("cat",)) * 2, *(("ant", "bee"), ("bee", "cat")) * 3, ("ant", "cat"), WORKLOADS)
+)
+_OWN = {name: autoscalers.spec(st.just(target)) for name, target in zip(WORKLOADS, autoscalers.TARGETS, strict=True)}
+_STRAY = weighted((4, st.none()), (1, autoscalers.any_spec))
+_SIGNALS = st.lists(signals.signal, max_size=2)
+#: How many steps: lists of any size would mostly be short ones.
+_LENGTH = st.sampled_from((1, 3, 5, 6, 7, 8, 9, 10, 11, 12))
+#: Seconds before an autoscaler comes. Those that come together are synced in the order of a Go map, time and again.
+_BEFORE = st.sampled_from((1.0, 1.0, 2.0, 3.5, 7.0, 0.0))
+#: Whether something that an HPA asks for is there from the beginning.
+_THERE = st.sampled_from((True,) * 7 + (False,))
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Plans with one to three workloads and their autoscalers, sometimes one more, and up to twelve steps."""
+    names = draw(_NAMES)
+    hpas = [{"name": name, "after": draw(_BEFORE), "spec": draw(_OWN[name])} for name in names]
+    stray = draw(_STRAY)
+    if stray is not None:
+        hpas.append({"name": "dog", "after": draw(_BEFORE), "spec": stray})
+    loads = [draw(LOADS[name]) for name in names if draw(_THERE)]
+    series = [draw(one) for one in _asked_for(hpas) if draw(_THERE)]
+    return {
+        "options": draw(_OPTIONS),
+        "feature_gates": draw(_GATES),
+        "rhythm": draw(signals.rhythm),
+        "workloads": [draw(WORKLOADS_TO_BE[name]) for name in names],
+        "hpas": hpas,
+        "signals": [*loads, *series, *draw(_SIGNALS)],
+        "steps": [draw(step) for _ in range(draw(_LENGTH))],
+    }
+
+
+def _asked_for(hpas: list[dict[str, Any]]) -> Iterator[Any]:
+    """Strategies for the series that autoscalers ask for."""
+    for one in hpas:
+        for metric in one["spec"].get("metrics", ()):
+            if metric["type"] == "Pods":
+                yield POD_SERIES[metric["pods"]["metric"]["name"]]
+            elif metric["type"] == "External":
+                yield EXTERNAL_SERIES[metric["external"]["metric"]["name"]]
+            elif metric["type"] == "Object":
+                yield OBJECT_SERIES[_RESOURCES.get(metric["object"]["describedObject"]["kind"], "services")]
+
+
+_RESOURCES = {"Service": "services", "ReplicaSet": "replicasets.apps", "Namespace": "namespaces"}

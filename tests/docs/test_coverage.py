@@ -1,0 +1,86 @@
+"""docs/coverage.md: what others found out, and the scenarios that show it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import harness.scenario
+from conformance.hpa import test_rivals as rivals
+from harness.cluster import Cluster
+from harness.coverage import REPORTED, coverage_page, e2e_tests
+from harness.docs import COVERAGE_PAGE
+from harness.scenario import Scenario
+
+
+@pytest.fixture(scope="module")
+def scenarios() -> list[Scenario]:
+    return harness.scenario.load()
+
+
+async def nothing(_cluster: Cluster) -> None:
+    """The body of a scenario that is not run."""
+
+
+def declared(name: str, source: str, *, issues: tuple[str, ...] = (), features: tuple[str, ...] = ()) -> Scenario:
+    module = rivals.__name__
+    return Scenario(name, "It MUST.", (source,), nothing, issues, ("hpa",), features, module=module)
+
+
+def test_the_page_of_coverage_is_up_to_date(scenarios: list[Scenario]) -> None:
+    assert COVERAGE_PAGE.read_text(encoding="utf-8") == coverage_page(scenarios), "run python -m harness.docs"
+
+
+def test_what_was_reported_is_numbered_without_gaps() -> None:
+    assert list(REPORTED) == [f"R{n}" for n in range(1, 24)] + [f"H{n}" for n in range(1, 30)]
+
+
+@pytest.mark.parametrize("number", REPORTED)
+def test_what_was_reported_has_a_scenario_that_says_where(number: str, scenarios: list[Scenario]) -> None:
+    shown = [one for one in scenarios if number in one.features]
+    assert shown
+    assert all(one.issues for one in shown)
+
+
+def test_scenarios_name_nothing_that_was_not_reported(scenarios: list[Scenario]) -> None:
+    numbers = {feature for one in scenarios for feature in one.features if re.fullmatch(r"[A-Z]\d+", feature)}
+    assert numbers == set(REPORTED)
+
+
+def test_upstream_s_e2e_tests_of_the_hpa_are_all_there(scenarios: list[Scenario]) -> None:
+    """By hand from 1.36.3: 20 of resources, 12 of behaviors, 2 of external metrics, the timer, and the upgrade."""
+    found = {file.removeprefix("test/e2e/"): len(tests) for file, tests in e2e_tests(scenarios).items()}
+    assert found == {
+        "autoscaling/autoscaling_timer.go": 1,
+        "autoscaling/horizontal_pod_autoscaling.go": 20 + 1,  # one for StatefulSets
+        "autoscaling/horizontal_pod_autoscaling.go of 1.34": 1,
+        "autoscaling/horizontal_pod_autoscaling_behavior.go": 12,
+        "autoscaling/horizontal_pod_autosclaing_external_metrics.go": 2,
+        "upgrades/autoscaling/horizontal_pod_autoscalers.go": 1,
+    }
+    titles = [title for tests in e2e_tests(scenarios).values() for title, _ in tests]
+    assert len(set(titles)) == len(titles)
+
+
+def test_a_scenario_of_an_e2e_test_is_called_so(scenarios: list[Scenario]) -> None:
+    named = {one.id for one in scenarios if one.name.startswith("e2e-")}
+    assert named == {scenario for tests in e2e_tests(scenarios).values() for _, scenario in tests}
+
+
+def test_a_page() -> None:
+    page = coverage_page(
+        [
+            declared("hpa/one", "test/e2e/autoscaling/a.go: should a|b", features=("e2e",)),
+            declared("hpa/two", "b.go", issues=("kubernetes/kubernetes#1", "owner/name#2"), features=("H5",)),
+        ]
+    )
+    assert "`test/e2e/autoscaling/a.go`:\n\n| test | scenario |\n|---|---|\n| should a\\|b | `hpa/one` |\n" in page
+    issues = (
+        "[#1](https://github.com/kubernetes/kubernetes/issues/1), "
+        "[owner/name#2](https://github.com/owner/name/issues/2)"
+    )
+    assert f"| H5 | Syncs every 30 s instead of every 15 s | {issues} | `hpa/two` |\n" in page
+    module = "[test_rivals.py](../conformance/hpa/test_rivals.py)"
+    about = "Two HPAs that want to decide about the same pods: neither does, and both say so"
+    assert page.endswith(f"\n### HPA\n\n| module | about |\n|---|---|\n| {module} | {about} |\n")
