@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.hpa.demand import demanded, proposal
 from conformance.hpa.served import CPU_50, serve, workload
-from conformance.hpa.steps import HPAS, reason, scales
+from conformance.hpa.steps import HPAS, reason, scales, transitions
 from harness import objects
 from harness.cluster import Cluster
 from harness.metrics import each
@@ -68,3 +69,29 @@ async def test_two_hpas_whose_selectors_overlap_do_nothing(cluster: Cluster) -> 
     # at 300 s the pods of db are still there, though they are being deleted
     cluster.expect("scales of web, without pods of db", scales(cluster), [(315.0, 4)])
     cluster.expect("ScalingActive of db", reason(cluster, "ScalingActive", "db"), "False ScalingDisabled")
+
+
+@scenario(
+    "hpa/pod-that-two-targets-select-comes-later",
+    must="A pod that both targets select MUST stop their HPAs from the first sync on in which it is there, until the "
+    "first one in which it has gone.",
+    source=_CHECK,
+    issues=_ISSUES,
+    controllers=("hpa", "replicaset"),
+    features=("ambiguous-selector", "H17"),
+)
+async def test_pod_that_two_targets_select_comes_later(cluster: Cluster) -> None:
+    await demanded(cluster, 2, (80, 4), replicas=2)
+    template = objects.pod_template({"part": "db"})
+    await cluster.create(objects.replica_set("db", 2, labels={"part": "db"}, template=template))
+    await cluster.create(objects.hpa("db", metrics=[proposal()]))
+    owner = await cluster.create(objects.deployment("other"))
+    await cluster.run_until(70)
+    await cluster.create(objects.pod("odd", {"app": "web", "part": "db"}, owner=owner))
+    await cluster.run_until(100)
+    await cluster.delete("pods", "odd")
+    await cluster.run_until(120)
+    for name in ("web", "db"):
+        cluster.expect(f"scales of {name}", scales(cluster, name), [(105.0, 4)])
+        wanted = [(15.0, "True ValidMetricFound"), (75.0, "False AmbiguousSelector"), (105.0, "True ValidMetricFound")]
+        cluster.expect(f"ScalingActive of {name}", transitions(cluster, "ScalingActive", name), wanted)

@@ -134,3 +134,21 @@ async def test_scaled_to_zero_goes_without_the_gate(cluster: Cluster) -> None:
     cluster.expect("ScaledToZero", condition(cluster, "ScaledToZero"), None)
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), _DISABLED)
     cluster.expect("scales", scales(cluster), [])
+
+
+@scenario(
+    "hpa/scaled-to-zero-goes-with-a-rescale",
+    must="Without the gate a ScaledToZero condition from before MUST be removed by the next rescale, and not earlier.",
+    source=_RECONCILE,
+    controllers=BOTH,
+    features=("scale-to-zero", "feature-gates", "conditions"),
+)
+async def test_scaled_to_zero_goes_with_a_rescale(cluster: Cluster) -> None:
+    before = {"type": "ScaledToZero", "status": "False", "reason": _NOT_ZERO[1], "message": _NOT_ZERO[2]}
+    await demanded(cluster, 2, (40, 3), replicas=2)
+    await cluster.set_status(HPAS, "web", {"conditions": [before], "desiredReplicas": 2, "currentReplicas": 2})
+    await cluster.run_until(44)
+    cluster.expect("ScaledToZero before the rescale", condition(cluster, "ScaledToZero"), _NOT_ZERO)
+    await cluster.run_until(50)
+    cluster.expect("scales", scales(cluster), [(45.0, 3)])
+    cluster.expect("ScaledToZero after it", condition(cluster, "ScaledToZero"), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.hpa.served import CPU_50, serve, workload
-from conformance.hpa.steps import condition, scales, status
+from conformance.hpa.steps import HPAS, condition, scale_writes, scales, status
 from harness import objects
 from harness.cluster import Cluster
 from harness.metrics import each
@@ -96,3 +96,28 @@ async def test_finished_pod_without_a_request_blocks_utilization(cluster: Cluste
     await cluster.delete("pods", "web-smoke")
     await cluster.run_until(3620)
     cluster.expect("scales once it is gone", scales(cluster), [(3615.0, 4)])
+
+
+@scenario(
+    "hpa/pods-of-another-namespace-do-not-count",
+    must="Pods with the same labels in another namespace MUST NOT count, nor their metrics.",
+    source=f"{_CALCULATOR}: GetResourceReplicas",
+    controllers=("hpa", "replicaset"),
+    features=("selector", "namespaces"),
+)
+async def test_pods_of_another_namespace_do_not_count(cluster: Cluster) -> None:
+    other = {"namespace": "other"}
+    await cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+    cluster.metrics.load("web", cpu=each("900m"))
+    cluster.metrics.load("web", cpu=each("200m"), namespace="other")
+    there = workload("web", 3)
+    there["metadata"] |= other
+    await cluster.create(there)
+    await serve(cluster, 2)
+    await cluster.create(objects.hpa("web", min_replicas=2, metrics=[CPU_50], metadata=other))
+    await cluster.run_until(40)
+    for namespace, utilization in (("default", 90), ("other", 20)):
+        shown = cluster.get(HPAS, "web", namespace)["status"]["currentMetrics"][0]["resource"]["current"]
+        cluster.expect(f"utilization in {namespace}", shown["averageUtilization"], utilization)
+    done = [(cluster.at(write), write.namespace, write.body["spec"]["replicas"]) for write in scale_writes(cluster)]
+    cluster.expect("scales", done, [(30.0, "default", 4)])

@@ -19,9 +19,6 @@ from harness.python_gc import rarely_collected
 from harness.runner import FIXTURES
 from harness.trace.ledger import Ledger
 
-#: Cases drawn from one Hypothesis run; each run has its own seed, so a difference in one does not end the others.
-_CHUNK = 250
-
 
 @dataclass(slots=True)
 class Found:
@@ -76,22 +73,19 @@ def fuzz(
         for side in sides:
             held.callback(side.close)
         differential = Differential(sides[0], sides[1], Ledger.load(FIXTURES / "divergences.yaml"), release)
-        chunk = 0
-        while result.cases < cases:
-            size = min(_CHUNK, cases - result.cases)
+        for number in range(cases):
             judge = _Judge(lambda plan: differential.judge(as_scenario(controller, plan, plans)), result, on_case)
-            _explore(judge, strategy, size, hash_seed(seed, chunk))
-            chunk += 1
+            _explore(judge, strategy, case_seed(seed, number))
     return result
 
 
-def hash_seed(seed: int, chunk: int) -> int:
-    """The seed of one chunk: far from those of other seeds' chunks."""
-    return seed * 1_000_003 + chunk
+def case_seed(seed: int, number: int) -> int:
+    """The seed of one case: far from those of other seeds' cases."""
+    return seed * 1_000_003 + number
 
 
 class _Judge:
-    """Counts cases until one differs; what comes after it in the same exploration is shrinking."""
+    """Judges a case, and what shrinking makes of it if it differs; counts only the case."""
 
     def __init__(
         self, judge: Callable[[dict[str, Any]], CaseReport], result: FuzzResult, on_case: Callable[[FuzzResult], None]
@@ -116,10 +110,17 @@ class _Judge:
             raise _Different(report.headline)
 
 
-def _explore(judge: _Judge, strategy: Any, size: int, seed: int) -> None:
+def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
+    """Draw one plan, judge it, and shrink it if it differs.
+
+    A run of Hypothesis begins with the simplest plan, always the same, which is not judged. After the next one, which
+    is drawn at random, it would go on to vary that one. So each case is a run of its own.
+    """
+    drawn = 0
+
     @hypothesis_seed(seed)
     @settings(
-        max_examples=size,
+        max_examples=2,
         database=None,
         deadline=None,
         phases=(Phase.generate, Phase.shrink),
@@ -129,7 +130,10 @@ def _explore(judge: _Judge, strategy: Any, size: int, seed: int) -> None:
     )
     @given(strategy)
     def explore(plan: dict[str, Any]) -> None:
-        judge(plan)
+        nonlocal drawn
+        drawn += 1
+        if drawn > 1:
+            judge(plan)
 
     try:
         explore()

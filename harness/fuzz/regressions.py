@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from harness.files import write_whole
 from harness.fuzz.differential import case_name
+from harness.scenario import Scenario
+
+if TYPE_CHECKING:
+    from harness.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,32 @@ def load_regressions(fixtures: Path, controller: str) -> dict[str, dict[str, Any
         except (OSError, ValueError) as error:
             raise DamagedRegression(f"{path.name} is damaged ({error}); restore it from version control") from error
     return loaded
+
+
+def regression_scenarios(fixtures: Path, controller: str, plans: ModuleType, module: str) -> dict[str, Scenario]:
+    """The saved plans of a controller as scenarios, by the names that they shall have in `module`.
+
+    `plans` is as in `harness.fuzz.differential.as_scenario`. Raises DamagedRegression.
+    """
+    saved = load_regressions(fixtures, controller)
+    return {f"test_regression_{name}": _scenario(controller, name, plan, plans, module) for name, plan in saved.items()}
+
+
+def _scenario(controller: str, name: str, plan: dict[str, Any], plans: ModuleType, module: str) -> Scenario:
+    async def body(cluster: Cluster) -> None:
+        await plans.play(cluster, plan)
+        cluster.expect_true("the controllers run at the end", cluster.controllers_running)
+
+    return Scenario(
+        id=f"{controller}/regression-{name}",
+        must="The controller MUST act as upstream does in a scenario that once showed a difference.",
+        source=(f"fixtures/regressions/{controller}/{name}.json",),
+        body=body,
+        controllers=plans.CONTROLLERS,
+        features=("regression",),
+        options=plans.options(plan),
+        module=module,
+    )
 
 
 def parse_regression(content: Any) -> Regression:

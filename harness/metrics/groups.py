@@ -22,6 +22,8 @@ VERSIONS: dict[str, tuple[str, ...]] = {
     CUSTOM: ("v1beta2", "v1beta1"),
     EXTERNAL: ("v1beta1",),
 }
+#: What a server newer than all clients may have as well: discovery tells it, and nobody asks for it.
+FUTURE = "v1"
 
 
 class Backend(Protocol):
@@ -58,7 +60,7 @@ class ApiGroup:
 
     def resources(self, version: str) -> list[dict[str, Any]] | None:
         """The APIResource entries; None for a version that discovery lists, but nobody knows."""
-        return self._backend.resources() if version in VERSIONS[self.name] else None
+        return self._backend.resources() if version in (*VERSIONS[self.name], FUTURE) else None
 
     def serve(self, request: Request, place: Place) -> Reply:
         """Answer a request."""

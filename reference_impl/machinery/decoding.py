@@ -29,8 +29,8 @@ Object = Mapping[str, Any]
 #: Types by kind.
 Kinds = Mapping[str, Type]
 _NOTHING: Object = {}
-#: What every API may answer with.
-STATUS_KINDS: Mapping[str, Kinds] = {"v1": {"Status": STATUS}}
+#: Kinds that are known whatever version an answer claims, or leaves out (Scheme.AddUnversionedTypes).
+_UNVERSIONED: Kinds = {"Status": STATUS}
 
 
 def decode_into(response: Response, type_: Type) -> Object:
@@ -49,7 +49,7 @@ def decode_list(response: Response, group_version: str, kind: str, kinds: Kinds)
     value = _json_body(response)
     actual_version, actual_kind = _interpret(value)
     actual_version, actual_kind = actual_version or group_version, actual_kind or kind
-    decode(value, _registered(actual_version, actual_kind, {group_version: kinds, **STATUS_KINDS}))
+    decode(value, _registered(actual_version, actual_kind, {group_version: kinds}))
     if actual_kind == "Status" and value.get("status") != "Success":
         raise DecodeError(value.get("message") or "")
     return (value or _NOTHING) if actual_kind == kind else _NOTHING
@@ -72,12 +72,13 @@ def decode_registered(response: Response, versions: Mapping[str, Kinds]) -> tupl
     for what, found in (("Kind", kind), ("apiVersion", group_version)):
         if not found:
             raise DecodeError(f"Object '{what}' is missing in '{text if isinstance(text, str) else to_text(value)}'")
-    decode(value, _registered(group_version, kind, {**versions, **STATUS_KINDS}))
+    decode(value, _registered(group_version, kind, versions))
     return group_version, kind, value
 
 
 def _registered(group_version: str, kind: str, versions: Mapping[str, Kinds]) -> Type:
-    type_ = versions.get(group_version, {}).get(kind)
+    """Look up a kind (Scheme.New)."""
+    type_ = versions.get(group_version, {}).get(kind) or _UNVERSIONED.get(kind)
     if type_ is None:
         raise DecodeError(f"no kind {quote(kind)} is registered for version {quote(group_version)} in scheme {SCHEME}")
     return type_

@@ -13,8 +13,6 @@ from typing import Any, Protocol
 
 import orjson
 
-_INT64 = range(-(2**63), 2**63)
-
 
 class DecodeError(ValueError):
     """The value does not fit; `str()` is Go's text."""
@@ -82,16 +80,20 @@ class _Scalar:
             place.complain(kind_of(value), self._name)
 
 
-class _Int64:
-    """A whole number of 64 bits."""
+class _Int:
+    """A whole number of so many bits."""
+
+    def __init__(self, bits: int) -> None:
+        self._name = f"int{bits}"
+        self._range = range(-(1 << bits - 1), 1 << bits - 1)
 
     def accepts(self, value: Any) -> bool:
-        return value is None or (type(value) is int and value in _INT64)
+        return value is None or (type(value) is int and value in self._range)
 
     def visit(self, value: Any, place: Place) -> None:
         if not self.accepts(value):
             kind = kind_of(value)
-            place.complain(f"number {to_text(value)}" if kind == "number" else kind, "int64")
+            place.complain(f"number {to_text(value)}" if kind == "number" else kind, self._name)
 
 
 class Own:
@@ -253,7 +255,8 @@ def to_text(value: Any) -> str:
 
 STRING: Type = _Scalar("string", str)
 BOOL: Type = _Scalar("bool", bool)
-INT64: Type = _Int64()
+INT32: Type = _Int(32)
+INT64: Type = _Int(64)
 
 
 def string_type(name: str) -> Type:

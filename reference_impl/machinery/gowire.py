@@ -6,6 +6,7 @@ from typing import Any
 
 from reference_impl.machinery.gojson import (
     BOOL,
+    INT32,
     INT64,
     STRING,
     Anything,
@@ -99,8 +100,30 @@ OBJECT_META = Struct(
         "managedFields": Slice("[]v1.ManagedFieldsEntry", _MANAGED_FIELDS),
     },
 )
-#: Only what messages are made of.
-STATUS = Struct("v1.Status", {"status": STRING, "message": STRING, "metadata": LIST_META}, {"TypeMeta": TYPE_META})
+_STATUS_CAUSE = Struct("v1.StatusCause", {"reason": string_type("v1.CauseType"), "message": STRING, "field": STRING})
+_STATUS_DETAILS = Struct(
+    "v1.StatusDetails",
+    {
+        "name": STRING,
+        "group": STRING,
+        "kind": STRING,
+        "uid": _UID,
+        "causes": Slice("[]v1.StatusCause", _STATUS_CAUSE),
+        "retryAfterSeconds": INT32,
+    },
+)
+STATUS = Struct(
+    "v1.Status",
+    {
+        "metadata": LIST_META,
+        "status": STRING,
+        "message": STRING,
+        "reason": string_type("v1.StatusReason"),
+        "details": _STATUS_DETAILS,
+        "code": INT32,
+    },
+    {"TypeMeta": TYPE_META},
+)
 OBJECT_REFERENCE = Struct(
     "v1.ObjectReference",
     {

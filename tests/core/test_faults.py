@@ -6,6 +6,7 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import Cluster
+from harness.trace.invariants import PROMPT_ANSWERS
 from tests.core.kit import passing, play
 
 
@@ -205,3 +206,29 @@ def test_an_expired_watch_of_two_controllers_lists_again_for_both() -> None:
         cluster.expect("pods after", len(cluster.pods("web")), 2)
 
     passing(body, **_BOTH)
+
+
+def test_jitter_is_absorbed_by_the_wait_for_the_next_multiple() -> None:
+    """A refused scale is written again after 10 to 11 ms, and at 17 + 0.05 s then."""
+
+    async def body(cluster: Cluster) -> None:
+        cluster.network.absorb_jitter(0.05, verb="update", resource="replicasets.apps", subresource="scale")
+        cluster.faults.error(409, verb="update", resource="replicasets.apps", subresource="scale", times=2)
+        await cluster.run(2)
+        await cluster.create(objects.replica_set("web", 1), objects.hpa("web", min_replicas=3))
+        await cluster.run(20)
+        writes = [one for one in cluster.writes("update", "replicasets.apps") if one.subresource == "scale"]
+        found = [(cluster.at(one), one.code) for one in writes]
+        cluster.expect("scale writes", found, [(17.0, 409), (17.05, 409), (17.1, 200)])
+
+    assert PROMPT_ANSWERS in passing(body, **_BOTH).broken_conditions
+
+
+def test_requests_at_a_multiple_are_not_held_to_absorb_jitter() -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.network.absorb_jitter(0.05, verb="update", resource="replicasets.apps", subresource="scale")
+        await cluster.create(objects.replica_set("web", 1), objects.hpa("web", min_replicas=3))
+        await cluster.run(20)
+        cluster.expect("replicas", cluster.get("replicasets", "web")["spec"]["replicas"], 3)
+
+    assert passing(body, **_BOTH).broken_conditions == frozenset()

@@ -26,12 +26,30 @@ def _judge_by(rule: str) -> engine._Judge:
 
 
 def test_a_difference_shrinks_to_the_smallest_plan_that_shows_it() -> None:
-    judge = _judge_by("three steps are too many")
     plans = st.fixed_dictionaries({"steps": st.lists(st.integers(0, 9))})
-    engine._explore(judge, plans, 200, seed=1)
-    assert judge.found is not None
-    assert judge.found.plan == {"steps": [0, 0, 0]}
-    assert [found.report.headline for found in judge.result.differences] == ["three steps are too many"]
+    judges = [_judge_by("three steps are too many") for _ in range(50)]
+    for number, judge in enumerate(judges):
+        engine._explore(judge, plans, engine.case_seed(1, number))
+    assert all(judge.result.cases == 1 for judge in judges)
+    found = [difference for judge in judges for difference in judge.result.differences]
+    assert len(found) > 10
+    assert {tuple(one.plan["steps"]) for one in found} == {(0, 0, 0)}
+    assert {one.report.headline for one in found} == {"three steps are too many"}
+
+
+def test_each_case_is_drawn_anew() -> None:
+    """And none is the simplest one, or a variation of another."""
+    drawn: list[tuple[int, ...]] = []
+
+    def judge(plan: tuple[int, ...]) -> CaseReport:
+        drawn.append(plan)
+        return CaseReport("", "", False, 1)
+
+    for number in range(50):
+        one = engine._Judge(judge, engine.FuzzResult("replicaset", 1), lambda _: None)  # type: ignore[arg-type]
+        engine._explore(one, st.tuples(*[st.integers(0, 99)] * 4), engine.case_seed(1, number))
+    assert len(set(drawn)) == len(drawn) == 50
+    assert (0, 0, 0, 0) not in drawn
 
 
 def test_the_reference_agrees_with_itself() -> None:

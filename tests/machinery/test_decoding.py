@@ -66,6 +66,16 @@ def test_answers_that_come_to_nothing(body: Any) -> None:
         ),
         (reply({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "boom"}), "boom"),
         (reply({"kind": "Status", "apiVersion": "v1"}), ""),
+        (reply({"kind": "Status", "message": "boom"}), "boom"),
+        (reply({"kind": "Status", "apiVersion": "things.io/v9", "message": "boom"}), "boom"),
+        (
+            reply({"kind": "Status", "code": 1 << 31}),
+            "json: cannot unmarshal number 2147483648 into Go struct field Status.code of type int32",
+        ),
+        (
+            reply({"kind": "Status", "details": {"causes": [{"reason": 5}]}}),
+            "json: cannot unmarshal number into Go struct field StatusCause.details.causes.reason of type v1.CauseType",
+        ),
         (
             reply({"kind": "Thing", "apiVersion": VERSION, "name": 5}),
             "json: cannot unmarshal number into Go struct field Thing.name of type string",
@@ -103,6 +113,7 @@ def test_into_a_type_of_no_scheme_kinds_do_not_matter() -> None:
 def test_what_must_say_what_it_is() -> None:
     assert decode_registered(reply(things(), "text/plain"), {VERSION: KINDS}) == (VERSION, "ThingList", things())
     assert decode_registered(reply('{"kind":"Status","apiVersion":"v1"}'), {VERSION: KINDS})[:2] == ("v1", "Status")
+    assert decode_registered(reply('{"kind":"Status","apiVersion":"a/v2"}'), {VERSION: KINDS})[:2] == ("a/v2", "Status")
 
 
 @pytest.mark.parametrize(

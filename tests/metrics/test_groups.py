@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.apiserver import Request
+from harness.apiserver.discovery_aggregated import CONTENT_TYPE
 from harness.metrics import MetricsError, each
 from tests.metrics.kit import CUSTOM, EXTERNAL, RESOURCE, Metered, play
 
@@ -90,6 +91,20 @@ def test_the_preferred_version_can_change() -> None:
         assert town.refused(f"{CUSTOM.replace('v1beta2', 'v2')}/{path}")[0] == 404
         town.metrics.serve("custom.metrics.k8s.io")
         assert groups(town)["custom.metrics.k8s.io"] == ["v1beta2", "v1beta1"]
+
+    play(body)
+
+
+def test_a_server_may_be_newer_than_its_clients() -> None:
+    async def body(town: Metered) -> None:
+        town.metrics.object("rate", "services", "web", 1)
+        town.metrics.serve("custom.metrics.k8s.io", "v1", "v1beta1")
+        path = "/apis/custom.metrics.k8s.io"
+        told = [[one["name"] for one in town.told(f"{path}/{version}")["resources"]] for version in ("v1", "v1beta1")]
+        assert told == [["services/rate"], ["services/rate"]]
+        document = town.server.handle(Request("GET", "/apis", accept=CONTENT_TYPE)).body or {}
+        assert [one["freshness"] for one in document["items"][-1]["versions"]] == ["Current", "Current"]
+        assert town.refused(f"{path}/v1/namespaces/default/services/web/rate")[0] == 404
 
     play(body)
 

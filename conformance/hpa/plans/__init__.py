@@ -115,8 +115,6 @@ def _as_with_replica_sets(name: str) -> Action:
 
 
 _SHARED = (
-    "scale",
-    "delete-replica-set",
     "delete-pod",
     "relabel-pod",
     "fail-pod",
@@ -127,12 +125,16 @@ _SHARED = (
     "release",
     "lag",
     "drop-watch",
+    "expire-watch",
 )
 ACTIONS: dict[str, Action] = {name: _as_with_replica_sets(name) for name in _SHARED} | {
     "create-workload": workloads.create_workload,
     "create-hpa": workloads.create_hpa,
     "edit-hpa": workloads.edit_hpa,
     "delete-hpa": workloads.delete_hpa,
+    "recreate-hpa": workloads.recreate_hpa,
+    "scale": workloads.scale,
+    "delete-workload": workloads.delete_workload,
     "foreign-pod": workloads.foreign_pod,
     "signal": signals.begin_signal,
     "end-signal": signals.end_signal,
@@ -150,5 +152,4 @@ ACTIONS: dict[str, Action] = {name: _as_with_replica_sets(name) for name in _SHA
     "disconnect": requests.disconnect,
     "crash-at": requests.crash_at,
     "crash": requests.crash,
-    "expire-watch": requests.expire_watch,
 }

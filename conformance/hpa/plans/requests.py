@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.hpa.plans.stage import Stage, Step
-from conformance.replicaset.plans import RELIST
 
 _MATCH = ("verb", "resource", "subresource", "actor", "times", "skip")
-#: How many of the controllers watch a collection.
-_WATCHERS = {"pods": 2}
 
 
 def _match(step: Step) -> dict[str, Any]:
@@ -46,14 +43,3 @@ async def crash(stage: Stage, step: Step) -> None:
     await stage.cluster.crash(*step["controllers"])
     await stage.cluster.run(step["seconds"])
     await stage.cluster.start(*step["controllers"])
-
-
-async def expire_watch(stage: Stage, step: Step) -> None:
-    """Watches end with 410 Gone. Lists are held until every back-off, which is jittered, is over."""
-    cluster, resource = stage.cluster, step["resource"]
-    until, times = cluster.instant(cluster.now + RELIST), _WATCHERS.get(resource, 1)
-    held = [cluster.faults.hold_until(until, verb=verb, resource=resource, times=times) for verb in ("list", "watch")]
-    cluster.network.expire(resource)
-    await cluster.run(RELIST)
-    for one in held:
-        one.stop()

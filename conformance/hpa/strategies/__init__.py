@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from conformance.hpa.plans import Plan
 from conformance.hpa.strategies import autoscalers, signals
 from conformance.hpa.strategies.names import LEFT_OUT, WORKLOADS, any_of, weighted
+from conformance.hpa.strategies.open_choices import comparable
 from conformance.hpa.strategies.signals import EXTERNAL_SERIES, LOADS, OBJECT_SERIES, POD_SERIES
 from conformance.hpa.strategies.steps import step
 from conformance.hpa.strategies.workloads import WORKLOADS as WORKLOADS_TO_BE
@@ -25,7 +26,9 @@ _OPTIONS = any_of(
     cpu_initialization_period=(LEFT_OUT, 0.0, 60.0),
     initial_readiness_delay=(LEFT_OUT, 0.0),
 )
-_GATES = any_of(HPAScaleToZero=(LEFT_OUT, LEFT_OUT, True))
+_GATES = any_of(HPAConfigurableTolerance=(*[LEFT_OUT] * 5, False))
+#: Whether to allow scaling to zero, and to ask for it.
+_SCALE_TO_ZERO = st.sampled_from((False, False, False, True))
 _NAMES = st.sampled_from(
     (*(("ant",), ("bee",), ("cat",)) * 2, *(("ant", "bee"), ("bee", "cat")) * 3, ("ant", "cat"), WORKLOADS)
 )
@@ -44,21 +47,31 @@ _THERE = st.sampled_from((True,) * 7 + (False,))
 def plans(draw: st.DrawFn) -> Plan:
     """Plans with one to three workloads and their autoscalers, sometimes one more, and up to twelve steps."""
     names = draw(_NAMES)
+    gates = draw(_GATES)
     hpas = [{"name": name, "after": draw(_BEFORE), "spec": draw(_OWN[name])} for name in names]
+    if draw(_SCALE_TO_ZERO):
+        gates = {**gates, "HPAScaleToZero": True}
+        hpas = [{**one, "spec": _down_to_zero(one["spec"], draw(autoscalers.from_outside))} for one in hpas]
     stray = draw(_STRAY)
     if stray is not None:
         hpas.append({"name": "dog", "after": draw(_BEFORE), "spec": stray})
     loads = [draw(LOADS[name]) for name in names if draw(_THERE)]
     series = [draw(one) for one in _asked_for(hpas) if draw(_THERE)]
-    return {
+    plan = {
         "options": draw(_OPTIONS),
-        "feature_gates": draw(_GATES),
+        "feature_gates": gates,
         "rhythm": draw(signals.rhythm),
         "workloads": [draw(WORKLOADS_TO_BE[name]) for name in names],
         "hpas": hpas,
         "signals": [*loads, *series, *draw(_SIGNALS)],
         "steps": [draw(step) for _ in range(draw(_LENGTH))],
     }
+    return comparable(plan)
+
+
+def _down_to_zero(spec: dict[str, Any], metric: Any) -> dict[str, Any]:
+    """A spec that may scale to zero, for which it needs a metric that does not come from pods."""
+    return {**spec, "minReplicas": 0, "metrics": [metric, *spec.get("metrics", ())[1:]]}
 
 
 def _asked_for(hpas: list[dict[str, Any]]) -> Iterator[Any]:

@@ -91,6 +91,7 @@ _EXTERNAL = _metrics(
     _SELECTORS,
     _VALUES,
 )
+from_outside = weighted((1, _OBJECT), (1, _EXTERNAL))
 _METRIC = weighted(
     (5, _RESOURCE["cpu"]), (1, _RESOURCE["memory"]), (2, _CONTAINER), (2, _PODS), (2, _OBJECT), (2, _EXTERNAL)
 )

@@ -15,7 +15,6 @@ from conformance.hpa.strategies.names import (
     LABELS,
     LEFT_OUT,
     POD_METRICS,
-    WORKLOADS,
     Dicts,
     Json,
     any_of,
@@ -46,11 +45,12 @@ def _with(field: str, strategy: Json, step: Dicts) -> Dicts:
 
 # -- workloads and autoscalers -----------------------------------------------------------------------------------------
 
-_OF_POD = {"owner": WORKLOADS, "index": range(5)}
+_OF_POD: dict[str, Iterable[Any]] = {"owner": [None], "index": range(7)}
+_INDEX = {"index": range(4)}
 _TO_WORKLOADS = (
-    (3, _step("scale", name=WORKLOADS, replicas=(0, 1, 2, 4, 7, 11))),
+    (3, _step("scale", replicas=(1, 2, 4, 7, 11, 0), **_INDEX)),
     (1, _with("workload", weighted(*((1, one) for one in WORKLOADS_TO_BE.values())), _step("create-workload"))),
-    (1, _step("delete-replica-set", name=WORKLOADS, propagation=("Background", "Foreground", "Orphan"))),
+    (1, _step("delete-workload", propagation=("Background", "Foreground", "Orphan"), **_INDEX)),
     (1, _step("delete-pod", grace=(None, 0, 2), **_OF_POD)),
     (1, _step("relabel-pod", labels=(*_PODS, {"app": "z"}), **_OF_POD)),
     (1, _step("fail-pod", **_OF_POD)),
@@ -59,14 +59,15 @@ _TO_WORKLOADS = (
     (1, _step("set-ready", ready=(False, True), **_OF_POD)),
     (1, _step("foreign-pod", name=("fox", "gnu"), labels=_PODS)),
 )
-_NEW_HPA = st.tuples(st.sampled_from(HPAS), autoscalers.any_spec).map(
+_NEW_HPA = st.tuples(st.sampled_from(("dog", *HPAS)), autoscalers.any_spec).map(
     lambda drawn: {"name": drawn[0], "spec": drawn[1]}
 )
 _TO_HPAS = (
     (2, _with("hpa", _NEW_HPA, _step("create-hpa"))),
-    (5, _with("spec", autoscalers.edit, _step("edit-hpa", name=HPAS))),
-    (1, _with("spec", autoscalers.any_spec, _step("edit-hpa", name=HPAS))),
-    (1, _step("delete-hpa", name=HPAS)),
+    (5, _with("spec", autoscalers.edit, _step("edit-hpa", **_INDEX))),
+    (1, _with("spec", autoscalers.any_spec, _step("edit-hpa", **_INDEX))),
+    (1, _step("delete-hpa", **_INDEX)),
+    (1, _step("recreate-hpa", seconds=(0.0, 1.0, 16.0, 61.0), **_INDEX)),
 )
 
 # -- metrics -----------------------------------------------------------------------------------------------------------

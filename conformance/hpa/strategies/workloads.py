@@ -8,12 +8,12 @@ from conformance.hpa.strategies.names import LABELS, LEFT_OUT, Dicts, any_of, me
 
 _USUAL = {"cpu": "500m", "memory": "128Mi"}
 _CONTAINERS = (
-    *[{"app": _USUAL}] * 6,
-    {"app": {"cpu": "1", "memory": "128Mi"}},
+    *[{"app": _USUAL}] * 9,
+    *[{"app": {"cpu": "1", "memory": "128Mi"}}] * 3,
     {"app": {"cpu": "100m"}},
     {"app": {"memory": "64Mi"}},
     {"app": {}},
-    *[{"app": _USUAL, "side": {"cpu": "100m", "memory": "32Mi"}}] * 3,
+    *[{"app": _USUAL, "side": {"cpu": "100m", "memory": "32Mi"}}] * 5,
     {"app": _USUAL, "side": {}},
 )
 _LIFECYCLE = merged(
@@ -39,7 +39,13 @@ _LIFECYCLES = rarely(st.just([]), st.lists(_LIFECYCLE, min_size=1, max_size=2), 
 
 
 def _workload(name: str) -> Dicts:
-    facts = any_of(name=[name], replicas=(1, 2, 3, 4, 5, 2, 3, 0, 8, 12), labels=[LABELS[name]], containers=_CONTAINERS)
+    facts = any_of(
+        name=[name],
+        replicas=(1, 2, 3, 4, 5, 2, 3, 0, 8, 12),
+        labels=[LABELS[name]],
+        containers=_CONTAINERS,
+        requests=(*[LEFT_OUT] * 9, {"cpu": "1"}, {"cpu": "1500m", "memory": "256Mi"}),
+    )
     return st.tuples(facts, _LIFECYCLES).map(lambda drawn: {**drawn[0], "lifecycles": drawn[1]})
 
 

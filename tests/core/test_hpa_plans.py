@@ -1,0 +1,193 @@
+"""Generated HPA cases: plans are checked, played, and hold nothing that upstream leaves open."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from conformance.hpa import plans
+from conformance.hpa.strategies import plans as any_plan
+from conformance.hpa.strategies.open_choices import comparable
+from harness import objects
+from harness.cluster import Cluster
+from harness.environments.memory import run_scenario
+from harness.fuzz.differential import Differential, as_scenario
+from harness.implementations.reference import Reference
+from harness.trace import invariants
+from harness.trace.ledger import Ledger
+
+HPAS = "horizontalpodautoscalers.autoscaling"
+USUAL = {"cpu": "500m", "memory": "128Mi"}
+ANT = {
+    "name": "ant",
+    "replicas": 2,
+    "labels": {"app": "ant"},
+    "containers": {"app": USUAL},
+    "lifecycles": [{"start_after": 1.0, "ready_after": [2.0, 5.0], "flaps": [[50.0, False], [80.0, True]]}],
+}
+CPU = objects.resource_metric("cpu", utilization=50)
+SPEC = {"scaleTargetRef": objects.reference("ReplicaSet", "ant"), "maxReplicas": 8, "metrics": [CPU]}
+LOAD = {
+    "signal": "load",
+    "pods": {"app": "ant"},
+    "cpu": {"how": "shared", "of": {"curve": "steps", "points": [[0, 0.5], [120, 3.0]]}},
+}
+EMPTY: plans.Plan = {
+    "options": {},
+    "feature_gates": {},
+    "rhythm": {},
+    "workloads": [],
+    "hpas": [],
+    "signals": [],
+    "steps": [],
+}
+PLAN: plans.Plan = {
+    **EMPTY,
+    "options": {"downscale_stabilization": 60.0},
+    "workloads": [ANT],
+    "hpas": [{"name": "ant", "after": 1.0, "spec": SPEC}],
+    "signals": [LOAD],
+    "steps": [
+        {"after": 150.0, "do": "error", "code": 409, "verb": "update", "resource": "replicasets.apps", "times": 2},
+        {"after": 31.0, "do": "lose", "pods": {"app": "ant"}, "which": 0},
+        {"after": 61.0, "do": "fail-pod", "owner": "ant", "index": 1},
+        {"after": 1.0, "do": "crash", "controllers": ["hpa"], "seconds": 1.0},
+        {"after": 61.0, "do": "edit-hpa", "index": 0, "spec": {"maxReplicas": 4}},
+        {"after": 61.0, "do": "recreate-hpa", "index": 0, "seconds": 1.0},
+    ],
+}
+
+
+def played(plan: plans.Plan) -> Any:
+    result = run_scenario(as_scenario("hpa", plan, plans), Reference())
+    assert result.error == ""
+    return result
+
+
+def test_the_reference_agrees_with_itself() -> None:
+    report = Differential(Reference(), Reference(), Ledger(), "1.36.3").judge(as_scenario("hpa", PLAN, plans))
+    assert (report.text, report.needed_variants) == ("", False)
+    assert report.writes_compared > 50
+
+
+@given(any_plan())
+@settings(
+    max_examples=25,
+    database=None,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_any_plan_is_json_and_can_be_played(plan: plans.Plan) -> None:
+    plan = json.loads(json.dumps(plan))
+    plans.check(plan)
+    result = played(plan)
+    assert not invariants.check(result.history, result.end_instant, settled=True, broken=result.broken_conditions)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"steps": [{"do": "dance", "after": 1}]}, "a step has `after`, and a `do` that is one of .*dance"),
+        ({"steps": [{"do": "crash"}]}, "this one is"),
+        ({"steps": ["crash"]}, "this one is crash"),
+    ],
+)
+def test_a_plan_is_checked_before_it_is_played(change: dict[str, Any], reason: str) -> None:
+    plans.check(PLAN)
+    with pytest.raises(ValueError, match=reason):
+        plans.check(PLAN | change)
+    with pytest.raises(ValueError, match="a plan has hpas, steps, and this one has not"):
+        plans.check({name: part for name, part in PLAN.items() if name not in ("hpas", "steps")})
+
+
+def test_a_plan_says_how_the_controllers_are_configured() -> None:
+    options = plans.options(PLAN | {"feature_gates": {"HPAScaleToZero": True}})
+    assert options.hpa.downscale_stabilization == 60.0
+    assert options.hpa.sync_period == 15.0
+    assert options.feature_gates == {"HPAScaleToZero": True}
+
+
+def test_a_plan_ends_with_two_of_the_longest_windows_and_time_to_recover() -> None:
+    window = {"behavior": {"scaleUp": None, "scaleDown": {"stabilizationWindowSeconds": 200}}}
+    assert plans.longest_window(PLAN) == 60.0
+    assert plans.longest_window(PLAN | {"hpas": [{"name": "ant", "spec": {**SPEC, **window}}]}) == 200.0
+    edit = {"after": 0.0, "do": "edit-hpa", "index": 0, "spec": window}
+    assert plans.longest_window(PLAN | {"steps": [edit]}) == 200.0
+    creation = {"after": 0.0, "do": "create-hpa", "hpa": {"name": "ant", "spec": {**SPEC, **window}}}
+    assert plans.longest_window(PLAN | {"steps": [creation]}) == 200.0
+    assert played(EMPTY | {"options": {"downscale_stabilization": 60.0}}).virtual_seconds == 10 + 150 + 1100
+
+
+def test_all_that_goes_wrong_ends_with_the_steps() -> None:
+    troubles = [
+        {"do": "remove-api", "group": "metrics.k8s.io"},
+        {"do": "unavailable", "group": "external.metrics.k8s.io"},
+        {"do": "lose", "pods": {"app": "ant"}, "which": None},
+        {
+            "do": "error",
+            "code": 500,
+            "verb": "get",
+            "resource": "replicasets.apps",
+            "subresource": "scale",
+            "times": 99,
+        },
+        {"do": "hold", "resource": HPAS},
+        {"do": "crash-at", "controllers": ["hpa"], "effect": False, "verb": "get", "resource": ""},
+    ]
+    found: dict[str, Any] = {}
+
+    async def body(cluster: Cluster) -> None:
+        await plans.play(cluster, PLAN | {"steps": [{"after": 31.0, **one} for one in troubles]})
+        found["scales"] = [
+            write.body["spec"]["replicas"] for write in cluster.writes("update", "replicasets.apps", 200)
+        ]
+        found["events"] = [event["message"] for event in cluster.events("FailedGetScale")]
+
+    scenario = as_scenario("hpa", PLAN, plans)
+    assert run_scenario(type(scenario)(**{**vars(scenario), "body": body}), Reference()).error == ""
+    assert found["events"]
+    assert found["scales"][-1] == 8
+
+
+# -- what upstream leaves open -----------------------------------------------------------------------------------------
+
+STATUS_FAULT = {"after": 1.0, "do": "error", "code": 500, "verb": "update", "resource": HPAS, "subresource": "status"}
+SCALE_FAULT = {"after": 1.0, "do": "error", "code": 500, "verb": "update", "resource": "replicasets.apps"}
+
+
+def with_faults(**change: Any) -> list[str]:
+    """Of the faults of a plan with such a change, those that are kept: by resource."""
+    plan = {**PLAN, "steps": [STATUS_FAULT, SCALE_FAULT], **change}
+    plan["steps"] = [*plan["steps"], *plan.pop("more", [])]
+    return [step["resource"] for step in comparable(plan)["steps"] if step["do"] == "error"]
+
+
+def hpa_of(target: str) -> dict[str, Any]:
+    return {"name": "dog", "after": 1.0, "spec": {**SPEC, "scaleTargetRef": objects.reference("ReplicaSet", target)}}
+
+
+def test_faults_of_the_status_stay_where_messages_are_determined() -> None:
+    assert with_faults() == [HPAS, "replicasets.apps"]
+    assert with_faults(hpas=[*PLAN["hpas"], hpa_of("bee")]) == [HPAS, "replicasets.apps"]
+    assert with_faults(more=[{"do": "edit-hpa", "index": 0, "spec": {"maxReplicas": 3}}])[0] == HPAS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hpas": [*PLAN["hpas"], hpa_of("ant")]},
+        {"hpas": [*PLAN["hpas"], hpa_of("cat")]},  # whose labels include those of ant
+        {"more": [{"do": "create-hpa", "hpa": hpa_of("ant")}]},
+        {"more": [{"do": "edit-hpa", "index": 0, "spec": hpa_of("ant")["spec"]}]},
+        {"workloads": [{**ANT, "containers": {"app": {"cpu": "1"}}}]},
+        {"more": [{"do": "create-workload", "workload": {**ANT, "containers": {"app": {}}}}]},
+        {"more": [{"do": "edit-hpa", "index": 0, "spec": {"metrics": [objects.container_metric("side")]}}]},
+    ],
+)
+def test_faults_of_the_status_go_where_messages_depend_on_the_order_of_a_map(change: dict[str, Any]) -> None:
+    assert with_faults(**change) == ["replicasets.apps"]
