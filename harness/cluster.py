@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import Reply, Request
 from harness.checks import Checks
 from harness.clock import SECOND, seconds
 from harness.network import Fault
-from harness.wire import controller_of, is_active, is_finished, is_ready
+from harness.pod_verbs import PodVerbs
+from harness.wire import controller_of, is_active, is_finished, is_ready, uid
 
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
@@ -48,7 +50,7 @@ class NeverSettles(Exception):
     """The cluster kept changing until the limit of `settle`."""
 
 
-class Cluster:
+class Cluster(PodVerbs):
     """One simulated cluster with the controllers under test in it. See docs/scenarios.md for a tour."""
 
     def __init__(self, run: MemoryRun) -> None:
@@ -64,7 +66,10 @@ class Cluster:
         self.garbage_collector = run.world.garbage_collector
         self.nodes = run.world.nodes
         self.owners = run.world.owners
+        self.disruption = run.world.disruption
         self.metrics = run.metrics
+        self.prometheus = run.prometheus
+        self.webhooks = run.webhooks
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -209,12 +214,39 @@ class Cluster:
     async def _write(
         self, method: str, path: str, body: Any, content_type: str = "application/json", query: Mapping[str, str] = {}
     ) -> Object:
-        reply = self._run.server.handle(Request(method, path, query, body, content_type, "scenario"))
+        reply = await self._answered(Request(method, path, query, body, content_type, "scenario"))
         if reply.status >= 400:
             raise ApiFailure(reply)
         if not self._batching:
             await self.run(0)
         return reply.body or {}
+
+    async def _answered(self, request: Request) -> Reply:
+        """The server's reply; where webhooks are asked, once they have been heard and all is quiet."""
+        server, loop = self._run.server, self._run.loop
+        reply = server.handle(request)
+        if reply.review is None:
+            return reply
+        answered: asyncio.Future[Reply] = loop.create_future()
+
+        def conclude(final: Reply) -> None:
+            loop.world_at(loop.now, partial(answered.set_result, final))
+
+        server.follow_up(request, reply, conclude)
+        return await answered
+
+    async def call_webhook(
+        self, namespace: str, service: str, body: bytes, content_type: str = "application/json"
+    ) -> tuple[int, bytes]:
+        """Send raw bytes to the webhook at a Service, past the API server; status and body, (0, reason) if cut off."""
+        loop = self._run.loop
+        answered: asyncio.Future[tuple[int, bytes]] = loop.create_future()
+
+        def conclude(status: int, answer: bytes) -> None:
+            loop.world_at(loop.now, partial(answered.set_result, (status, answer)))
+
+        self.webhooks.post(namespace, service, body, content_type, conclude)
+        return await answered
 
     # -- reads --------------------------------------------------------------------------------------------------------
 
@@ -240,7 +272,7 @@ class Cluster:
         """
         return [
             one
-            for one in sorted(self.list("pods", namespace), key=lambda pod: pod["metadata"]["uid"])
+            for one in sorted(self._run.server.objects("pods", namespace), key=uid)
             if (not is_finished(one) if terminating else is_active(one))
             and (owner is None or controller_name(one) == owner)
         ]

@@ -104,17 +104,31 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.driver: Driver = driver or JumpDriver()
         #: Answers one pending request and returns True, or returns False when none is pending.
         self.serve_request: Callable[[], bool] = lambda: False
+        #: Delivers one pending event to a controller of this loop and returns True, or returns False when none is.
+        self.deliver_event: Callable[[], bool] = lambda: False
+        #: Whether a request, or an event for a controller of this loop, is pending.
+        self.requests_wait: Callable[[], bool] = lambda: False
         self._world: list[tuple[int, int, WorldStep]] = []
         self._sequence = 0
         self._last_step = (0, 0)  # instant of the last world step, and how many there have been at it
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         super().__init__(_Selector())
+        # Each future and each handle asks whether it shall keep a traceback; `bool()`, which is False, answers fastest.
+        self.get_debug = bool  # type: ignore[method-assign]
 
     def time(self) -> float:
         """Seconds since the virtual epoch, as asyncio wants it."""
         return self.now / SECOND
 
     # -- tasks and their timers ---------------------------------------------------------------------------------------
+
+    def call_soon(
+        self, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        """As asyncio's, without a look at threads and debugging: there is one of these for each step of each task."""
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)  # type: ignore[attr-defined]
+        return handle
 
     def call_at(
         self, when: float, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
@@ -155,7 +169,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             for _ in range(len(ready)):
                 handle = ready.popleft()
                 if not handle._cancelled:  # noqa: SLF001 - the loop is the handle's other half
-                    handle._run()  # noqa: SLF001
+                    # What Handle._run does, without the call.
+                    try:
+                        handle._context.run(handle._callback, *handle._args)  # type: ignore[attr-defined]  # noqa: SLF001
+                    except (SystemExit, KeyboardInterrupt):
+                        raise
+                    except BaseException as error:
+                        self.call_exception_handler({"message": f"exception in {handle!r}", "exception": error})
 
     # -- the world ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +218,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if step is not None and (timer is None or step < timer):
             if step > self.now:
                 self._advance(step)
-            if self._has_ready() or self.now < step:
+            if self._has_ready() or self.now < step or self.requests_wait():
                 return  # the driver stopped early, or served a request that woke a task
             self._take_world_step()
         else:
@@ -219,6 +239,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def _has_ready(self) -> bool:
         return bool(self._ready)  # type: ignore[attr-defined]
+
+    def hear_news(self) -> None:
+        """Something came from outside the run: the steps that follow at this instant are no standstill."""
+        self._last_step = (self.now, 0)
 
     def _take_world_step(self) -> None:
         instant, count = self._last_step

@@ -16,28 +16,51 @@ from harness.autoscalers import (
     resource_metric,
     scaling,
 )
+from harness.batch_objects import cron_job, daemon_set, job, replication_controller
+from harness.policies import limit_range, limits, pdb, resource_quota
+from harness.vertical_autoscalers import (
+    checkpoint,
+    container_policy,
+    eviction_requirement,
+    recommended,
+    vpa,
+    vpa_status,
+)
 
 __all__ = [
     "behavior",
+    "checkpoint",
     "container",
     "container_metric",
+    "container_policy",
     "controller_reference",
+    "cron_job",
     "custom",
+    "daemon_set",
     "definition",
     "deployment",
+    "eviction_requirement",
     "external_metric",
     "hpa",
+    "job",
     "labels_of",
+    "limit_range",
+    "limits",
     "object_metric",
+    "pdb",
     "pod",
     "pod_template",
     "pods_metric",
+    "recommended",
     "reference",
     "replica_set",
+    "replication_controller",
     "resource_metric",
     "resource_quota",
     "scaling",
     "stateful_set",
+    "vpa",
+    "vpa_status",
 ]
 
 Object = dict[str, Any]
@@ -171,14 +194,4 @@ def controller_reference(owner: Object) -> Object:
         "uid": owner["metadata"]["uid"],
         "controller": True,
         "blockOwnerDeletion": True,
-    }
-
-
-def resource_quota(name: str, hard: Mapping[str, str]) -> Object:
-    """A ResourceQuota in the default namespace."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"hard": dict(hard)},
     }

@@ -13,7 +13,14 @@ import orjson
 
 from harness.environments import ENVIRONMENTS
 from harness.environments.memory import RunResult, run_scenario
-from harness.implementations.registry import UsageError, open_implementation, parse_spec, release_of
+from harness.implementations.registry import (
+    UsageError,
+    check_spec,
+    open_implementation,
+    parse_spec,
+    release_of,
+    takes_part,
+)
 from harness.python_gc import rarely_collected
 from harness.trace import compare, invariants, recordings
 from harness.trace.difference import FAILED_ASSERTION, Comparison, Difference
@@ -64,13 +71,13 @@ class RunConfig:
         """Check what a user wrote. Raises UsageError with one line."""
         if environment not in ENVIRONMENTS:
             raise UsageError(f"unknown environment {environment!r}; known: {', '.join(ENVIRONMENTS)}")
-        parse_spec(implementation)
+        check_spec(implementation)
         if against not in ("recorded", "none"):
-            parse_spec(against)
+            check_spec(against)
         chosen = release or release_of(implementation) or release_of(against) or "1.36.3"
         if release is not None:
             parse_spec(f"upstream:{release}")
-        if update and not implementation.startswith("upstream"):
+        if update and (takes_part("reference", implementation) or "," in implementation):
             raise UsageError("recordings are taken from upstream only; use --implementation upstream")
         return cls(implementation, environment, against, chosen, seed, update)
 
@@ -178,7 +185,7 @@ class Runner:
         """What the ledger says of assertions that do not hold. It knows releases of upstream, never the reference."""
         failed = [assertion_difference(check) for check in result.failed]
         comparison = Comparison(failed, NOTHING, NOTHING)
-        if spec == "reference":
+        if not takes_part("upstream", spec):
             return Judged(tuple(failed), (), (), comparison)
         return self._ledger.judge_assertions(scenario.id, release_of(spec) or self.config.release, comparison)
 
@@ -221,7 +228,8 @@ class Runner:
 
     def _ledgered(self) -> bool:
         """The ledger holds differences between the reference and upstream; upstream against itself has none."""
-        return self.config.implementation == "reference" or self.config.against == "reference"
+        sides = (self.config.implementation, self.config.against)
+        return any(side not in ("recorded", "none") and takes_part("reference", side) for side in sides)
 
     def _names(self) -> tuple[str, str]:
         """What is expected, and what was got, in words."""

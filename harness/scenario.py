@@ -11,56 +11,42 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from harness.options import (
+    AdmissionOptions,
+    HpaOptions,
+    Options,
+    RecommenderOptions,
+    ScenarioError,
+    UpdaterOptions,
+    VpaOptions,
+)
 
 if TYPE_CHECKING:
     from harness.cluster import Cluster
     from harness.trace.difference import Tolerance
 
 Body = Callable[["Cluster"], Awaitable[None]]
-_ID = re.compile(r"[a-z][a-z0-9]*/[a-z0-9]+(-[a-z0-9]+)*")
+_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*")
 
-
-class ScenarioError(Exception):
-    """The scenarios cannot be loaded; the message is one line for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class HpaOptions:
-    """The HPA controller's flags: `--concurrent-horizontal-pod-autoscaler-syncs`, `--horizontal-pod-autoscaler-...`.
-
-    Periods in seconds. Raises ScenarioError for values with which kube-controller-manager would not start.
-    """
-
-    workers: int = 5
-    sync_period: float = 15.0
-    downscale_stabilization: float = 300.0
-    tolerance: float = 0.1
-    cpu_initialization_period: float = 300.0
-    initial_readiness_delay: float = 30.0
-
-    def __post_init__(self) -> None:
-        if self.workers < 1 or self.sync_period <= 0:
-            raise ScenarioError("the HPA controller needs at least one worker and a sync period above 0")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How the controllers under test are configured; the same for every implementation.
-
-    `workers`: concurrent syncs of the ReplicaSet controller. `burst_replicas`: creates or deletes in one of them.
-    `resync`: seconds between informer resyncs, 0 for none. `hpa`: flags of the HPA controller. `feature_gates`: those
-    that shall not have the value that the release gives them.
-    """
-
-    workers: int = 5
-    burst_replicas: int = 500
-    resync: float = 0.0
-    hpa: HpaOptions = field(default_factory=HpaOptions)
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+__all__ = [
+    "AdmissionOptions",
+    "Body",
+    "HpaOptions",
+    "Options",
+    "RecommenderOptions",
+    "Scenario",
+    "ScenarioError",
+    "UpdaterOptions",
+    "VpaOptions",
+    "load",
+    "scenario",
+    "scenarios_of",
+]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ def is_finished(pod: Object) -> bool:
 
 def is_active(pod: Object) -> bool:
     """Neither finished nor being deleted (upstream `controller.IsPodActive`)."""
-    return not is_finished(pod) and not is_terminating(pod)
+    if pod.get("metadata", {}).get("deletionTimestamp"):
+        return False
+    return (pod.get("status") or {}).get("phase") not in FINISHED
 
 
 def ready_since(pod: Object) -> str | None:

@@ -6,10 +6,10 @@ sample may be old. Pods of these tables start at 1 s and are ready at 2 s, if no
 
 from __future__ import annotations
 
-from conformance.hpa.steps import scales, transitions
-from conformance.hpa.tables import BOTH, Example, expect_unable, pod_of, prepare, sync, work_out
+from conformance.hpa.steps import transitions
+from conformance.hpa.tables import BOTH, Example, expect_unable, work_out
 from harness import objects
-from harness.cluster import Cluster, Object
+from harness.cluster import Cluster
 from harness.metrics import row
 from harness.scenario import HpaOptions, Options, scenario
 from harness.world import Lifecycle
@@ -113,33 +113,3 @@ async def test_initialization_takes_five_minutes(cluster: Cluster) -> None:
     for name, counts_at in (("first", 300.0), ("second", 315.0)):
         found = transitions(cluster, "ScalingActive", name)
         cluster.expect(f"{name}: when it has a utilization", found, [*lost, (counts_at, "True ValidMetricFound")])
-
-
-@scenario(
-    "hpa/pod-without-start-or-condition-is-unready",
-    must="A pod without a start time, or without a Ready condition, MUST NOT count for CPU, whatever its age; one "
-    "whose Ready condition is Unknown MUST count.",
-    source=_GROUPS,
-    controllers=BOTH,
-    options=_ended(),
-)
-async def test_pod_without_start_or_condition_is_unready(cluster: Cluster) -> None:
-    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2000-01-01T00:00:02Z"}
-    states: dict[str, Object] = {
-        "ready": {"startTime": "2000-01-01T00:00:01Z", "conditions": [ready]},
-        "unknown": {"startTime": "2000-01-01T00:00:01Z", "conditions": [ready | {"status": "Unknown"}]},
-        "no-start": {"conditions": [ready]},
-        "no-condition": {"startTime": "2000-01-01T00:00:01Z"},
-    }
-    running = {"name": "app", "image": "", "imageID": "", "ready": True, "restartCount": 0, "state": {"running": {}}}
-    unbound = pod_of(schedulerName="none")  # no kubelet gets these pods: their status is what the scenario says
-    examples = {name: Example(["1"], 2, 100, pod=[unbound]) for name in states}
-    await prepare(cluster, examples)
-    for name, state in states.items():
-        status = {"phase": "Running", "containerStatuses": [running], **state}
-        await cluster.set_status("pods", f"{name}-0", status)
-    await sync(cluster, examples)
-    for name in ("ready", "unknown"):
-        cluster.expect(f"{name}: when it is scaled, and to what", scales(cluster, name), [(60.0, 2)])
-    for name in ("no-start", "no-condition"):
-        expect_unable(cluster, "FailedGetResourceMetric", _NOBODY, name)

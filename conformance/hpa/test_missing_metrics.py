@@ -145,6 +145,30 @@ async def test_missing_and_unready_pods_together(cluster: Cluster) -> None:
 
 
 @scenario(
+    "hpa/unready-pods-do-not-help-to-shrink",
+    must="When the pods with metrics want fewer replicas and those without prevent it, the replicas MUST stay, however "
+    "many unready pods there are.",
+    source=(_CALCULATOR, _PLAIN),
+    issues="kubernetes/kubernetes#33593",
+    controllers=BOTH,
+)
+async def test_unready_pods_do_not_help_to_shrink(cluster: Cluster) -> None:
+    def ready(count: int) -> Lifecycle:
+        return Lifecycle(ready_after=(2.0,) * count + (NEVER,) * 3)
+
+    unready = ["2", "2", "2"]
+    await work_out(
+        cluster,
+        {  # with three pods more that use nothing, there would be 4
+            "down-to-up": Example([*unready, None, "400m", "400m"], 6, 40, lifecycle=ready(3)),  # 60 %
+            "down-to-tolerance": Example(
+                [*unready, None, None, "250m", "250m"], 7, "250m", metric=_CPU_300M, lifecycle=ready(4)
+            ),  # 275m
+        },
+    )
+
+
+@scenario(
     "hpa/no-metrics-at-all",
     must="If there are metrics of no pod at all, the HPA MUST say so and MUST NOT scale; it MUST tell an empty list "
     "from one whose entries have no usage.",

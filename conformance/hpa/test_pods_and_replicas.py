@@ -6,7 +6,7 @@ finds pods of others; there are fewer where a quota forbids them.
 
 from __future__ import annotations
 
-from conformance.hpa.tables import BOTH, Example, add_others, work_out
+from conformance.hpa.tables import BOTH, Example, add_others, expect_all, pod_of, prepare, sync, work_out
 from harness import objects
 from harness.cluster import Cluster
 from harness.scenario import scenario
@@ -67,3 +67,19 @@ async def test_fewer_pods_than_replicas_with_one_missing(cluster: Cluster) -> No
     await cluster.create(objects.resource_quota("few", {"pods": "3"}))
     await work_out(cluster, {"web": Example(["1", "1", None], 5, 100, replicas=5)})
     cluster.expect("pods", len(cluster.pods("web")), 3)
+
+
+@scenario(
+    "hpa/fewer-pods-than-replicas-at-the-target",
+    must="Within the tolerance of a container's metric, the target MUST keep the replicas of its spec, not those that "
+    "its status counts.",
+    source=(_CALCULATOR, "pkg/controller/podautoscaler/horizontal.go computeStatusForContainerResourceMetric"),
+    controllers=("hpa",),
+)
+async def test_fewer_pods_than_replicas_at_the_target(cluster: Cluster) -> None:
+    container = objects.container_metric("app", "cpu", utilization=50)
+    examples = {"web": Example(["500m"] * 3, 5, 50, replicas=5, pod=[pod_of()] * 3)}
+    await prepare(cluster, examples, metric=container)
+    await cluster.set_status("replicasets", "web", {"replicas": 3})
+    await sync(cluster, examples, metric=container)
+    expect_all(cluster, examples)

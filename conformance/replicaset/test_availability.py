@@ -168,3 +168,24 @@ async def test_node_clock_behind_hastens_availability(cluster: Cluster) -> None:
     await cluster.run_until(60)
     cluster.expect("available on the node 20 s behind", reported(cluster, "availableReplicas"), [(2.0, 1)])
     cluster.expect("available on the node 4 s behind", reported(cluster, "availableReplicas", "late"), [(8.0, 1)])
+
+
+@scenario(
+    "replicaset/ready-since-nobody-knows-when",
+    must="A ready pod that does not say since when MUST NOT become available with minReadySeconds; without, it MUST be "
+    "available at once.",
+    source=_AVAILABLE,
+    features=("minReadySeconds", "status"),
+)
+async def test_ready_since_nobody_knows_when(cluster: Cluster) -> None:
+    cluster.kubelet.lifecycles.default = Lifecycle(ready_after=None)
+    await cluster.create(objects.replica_set("web", 1, min_ready_seconds=10), objects.replica_set("plain", 1))
+    await cluster.run_until(20)
+    for name in ("web", "plain"):
+        (pod,) = cluster.pods(name)
+        ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+        await cluster.set_status("pods", pod["metadata"]["name"], ready)
+    await cluster.run_until(600)
+    cluster.expect("ready by instant", reported(cluster, "readyReplicas"), [(20.0, 1)])
+    cluster.expect("available by instant", reported(cluster, "availableReplicas"), [])
+    cluster.expect("available without minReadySeconds", reported(cluster, "availableReplicas", "plain"), [(20.0, 1)])

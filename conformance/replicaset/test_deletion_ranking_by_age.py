@@ -82,6 +82,33 @@ async def test_ready_time_changes_its_power_at_the_exact_instant(cluster: Cluste
 
 
 @scenario(
+    "replicaset/pod-ready-since-this-instant-is-the-youngest",
+    must="A pod that has been ready for no time at all MUST be deleted before all that have been ready for some.",
+    source=_LOGARITHM,
+    features=("scale-down", "ranking", "ready-time"),
+)
+async def test_pod_ready_since_this_instant_is_the_youngest(cluster: Cluster) -> None:
+    await adopted(cluster, *_ready_after(cluster, a=99.0, b=100.0, c=10.0))
+    await cluster.run_until(100)
+    order = [await _scaled_down_to(cluster, replicas) for replicas in (2, 1)]
+    cluster.expect("order of deletion", order, ["b", "a"])
+
+
+@scenario(
+    "replicaset/pod-ready-since-nobody-knows-when-goes-first",
+    must="A ready pod that does not say since when MUST be deleted before ready pods that say it.",
+    source=_LESS,
+    features=("scale-down", "ranking", "ready-time"),
+)
+async def test_pod_ready_since_nobody_knows_when_goes_first(cluster: Cluster) -> None:
+    await adopted(cluster, *_ready_after(cluster, a=10.0, b=None, c=90.0))
+    await cluster.run_until(100)
+    await cluster.set_status("pods", "b", {"conditions": [{"type": "Ready", "status": "True"}]})
+    order = [await _scaled_down_to(cluster, replicas) for replicas in (2, 1)]
+    cluster.expect("order of deletion", order, ["b", "c"])
+
+
+@scenario(
     "replicaset/most-restarted-pods-go-first",
     must="Of pods ready since one instant, those with the container that restarted most MUST be deleted first; the "
     "restarts of several containers MUST NOT be added up.",

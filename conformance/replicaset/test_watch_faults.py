@@ -11,6 +11,7 @@ from conformance.replicaset.steps import reported
 from harness import objects
 from harness.cluster import Cluster
 from harness.scenario import Options, scenario
+from harness.world import Lifecycle
 
 _HANDLERS = "pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod"
 _REFLECTOR = "client-go/tools/cache/reflector.go"
@@ -142,6 +143,32 @@ async def test_tombstone_stands_in_for_a_missed_deletion(cluster: Cluster) -> No
     cluster.expect("deletes", cluster.writes("delete", "pods"), [])
     cluster.expect("replicas by instant", reported(cluster, "replicas")[:1], [(0.0, 3)])
     cluster.expect("ready", cluster.status()["readyReplicas"], 3)
+
+
+@scenario(
+    "replicaset/pod-first-seen-when-it-ends-wakes-its-owner",
+    must="A pod that is already being deleted when it is first seen MUST bring a sync of its owner.",
+    source=(_HANDLERS, f"{_REFLECTOR} list"),
+    features=("watch-expired", "terminating", "status"),
+)
+async def test_pod_first_seen_when_it_ends_wakes_its_owner(cluster: Cluster) -> None:
+    cluster.kubelet.lifecycles.default = Lifecycle(stop_after=None)
+    await cluster.create(objects.replica_set("web", 1))
+    await cluster.run_until(20)
+    cluster.network.hold("pods")
+    owner = cluster.get("replicasets", "web")
+    await cluster.create(
+        objects.pod("other", {"app": "web"}, owner=owner, nodeName="node-1", terminationGracePeriodSeconds=60)
+    )
+    await cluster.run_until(25)
+    await cluster.delete("pods", "other")
+    await cluster.expire_watch("pods", relist_at=30.0)
+    cluster.network.release("pods")
+    await cluster.run_until(120)
+    wanted = [(30.0, 1), (85.0, 0)]
+    cluster.expect("terminating pods by instant", reported(cluster, "terminatingReplicas"), wanted)
+    cluster.expect("creates", _times(cluster, "create"), [0.0])
+    cluster.expect("deletes", _times(cluster, "delete"), [])
 
 
 @scenario(

@@ -6,8 +6,9 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.defaults import apply_defaults, quality_of_service
+from harness.apiserver.defaults_batch import generate_selector
 from harness.apiserver.intake import take_in
-from harness.apiserver.kinds import Kind
+from harness.apiserver.kinds import DAEMON_SET_COUNTS, Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
@@ -26,6 +27,7 @@ _INITIAL_STATUS: dict[str, dict[str, Any]] = {
     "ReplicationController": {"replicas": 0},
     "StatefulSet": {"replicas": 0, "availableReplicas": 0},
     "PodDisruptionBudget": {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0},
+    "DaemonSet": dict.fromkeys(sorted(DAEMON_SET_COUNTS), 0),
     "Namespace": {"phase": "Active"},
 }
 
@@ -91,6 +93,8 @@ def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
         raise _exists(call, metadata, there)
     metadata["uid"] = state.next_uid()
     metadata["creationTimestamp"] = state.timestamp()
+    if kind.kind == "Job" and kind.strategic:
+        generate_selector(payload)
     if strategy is not None:
         strategy.store(payload)
     if call.dry_run:

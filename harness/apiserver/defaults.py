@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver.copies import copied
+from harness.apiserver.defaults_batch import default_cron_job, default_daemon_set, default_job
 from harness.apiserver.intake import check_spec
 from harness.apiserver.kinds import Kind
+from harness.apiserver.quality_of_service import compute_quality
 from harness.apiserver.quantity_text import quantity
+from harness.apiserver.registration import default_webhooks
 from harness.apiserver.sharing import ByIdentity, Shared
 
 #: Empty values of these names carry no `omitempty` exception in pod specs.
@@ -182,6 +185,26 @@ def _default_stateful_set(payload: dict[str, Any], kind: Kind) -> None:
     spec.setdefault("revisionHistoryLimit", 10)
 
 
+def _default_daemon_set(payload: dict[str, Any], kind: Kind) -> None:
+    spec = payload.setdefault("spec", {})
+    _template(spec)
+    default_daemon_set(spec)
+
+
+def _default_job(payload: dict[str, Any], kind: Kind) -> None:
+    spec = payload.setdefault("spec", {})
+    _template(spec)
+    default_job(spec, payload["metadata"])
+
+
+def _default_cron_job(payload: dict[str, Any], kind: Kind) -> None:
+    spec = payload.setdefault("spec", {})
+    default_cron_job(spec)
+    template = spec["jobTemplate"] = dict(spec.get("jobTemplate") or {})
+    template["spec"] = dict(template.get("spec") or {})
+    _template(template["spec"])
+
+
 def _default_namespace(payload: dict[str, Any], kind: Kind) -> None:
     payload["metadata"]["labels"] = {
         **(payload["metadata"].get("labels") or {}),
@@ -216,12 +239,21 @@ def _default_node(payload: dict[str, Any], kind: Kind) -> None:
         payload["status"] = {**status, "allocatable": dict(status["capacity"])}
 
 
+def _default_webhooks(payload: dict[str, Any], kind: Kind) -> None:
+    default_webhooks(payload, kind.kind)
+
+
 _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
     "Pod": _default_pod,
     "ReplicaSet": _default_replica_set,
     "Deployment": _default_deployment,
     "StatefulSet": _default_stateful_set,
     "ReplicationController": _default_replication_controller,
+    "DaemonSet": _default_daemon_set,
+    "MutatingWebhookConfiguration": _default_webhooks,
+    "ValidatingWebhookConfiguration": _default_webhooks,
+    "Job": _default_job,
+    "CronJob": _default_cron_job,
     "Namespace": _default_namespace,
     "LimitRange": _default_limit_range,
     "Event": _default_event,
@@ -247,18 +279,5 @@ def canonical_status(status: dict[str, Any], kept: frozenset[str]) -> dict[str, 
     return {key: item for key, item in status.items() if item or key in kept}
 
 
-def _quality_of_service(spec: dict[str, Any]) -> str:
-    """status.qosClass of a pod (pkg/apis/core/v1/helper/qos ComputePodQOS), from cpu and memory of its containers."""
-    guaranteed, any_set = True, False
-    for container in [*spec.get("containers", ()), *spec.get("initContainers", ())]:
-        resources = container.get("resources") or {}
-        requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
-        if any(name in side for side in (requests, limits) for name in ("cpu", "memory")):
-            any_set = True
-        if any(name not in limits or requests.get(name, limits[name]) != limits[name] for name in ("cpu", "memory")):
-            guaranteed = False
-    return "BestEffort" if not any_set else "Guaranteed" if guaranteed else "Burstable"
-
-
 #: status.qosClass for the (shared) spec of a pod.
-quality_of_service = ByIdentity(_quality_of_service)
+quality_of_service = ByIdentity(compute_quality)

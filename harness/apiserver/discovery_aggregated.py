@@ -16,6 +16,8 @@ from harness.apiserver.messages import Reply
 from harness.apiserver.state import State
 
 Object = dict[str, Any]
+#: What another server tells of its group: the name, and the entries of each version.
+_Foreign = tuple[str, list[tuple[str, list[Object] | None]]]
 
 CONTENT_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _WANTED = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
@@ -37,13 +39,13 @@ def wants_aggregated(accept: str) -> bool:
 
 def aggregated_document(state: State, root: str) -> Reply:
     """The document at /api (the core group) or /apis (all others). It stays the same object while nothing changes."""
-    foreign = [_foreign_group(name, api) for name, api in sorted(state.aggregated.items())] if root == "apis" else []
+    foreign = [_foreign(name, api) for name, api in sorted(state.aggregated.items())] if root == "apis" else []
     made_from = (state.registry.revision, foreign)
     known = state.documents.get(root)
     if known is not None and known[0] == made_from:
         return known[1]
     groups = [item for item in discovery_entries.groups(state.registry) if bool(item[0]) == (root == "apis")]
-    items = [*(_own_group(state, *item) for item in groups), *foreign]
+    items = [*(_own_group(state, *item) for item in groups), *(_foreign_group(*one) for one in foreign)]
     document = {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
     reply = Reply(200, document, headers={"Content-Type": CONTENT_TYPE})
     state.documents[root] = (made_from, reply)
@@ -60,10 +62,14 @@ def _own_group(state: State, name: str, versions: list[str]) -> Object:
     return _group(name, described)
 
 
-def _foreign_group(name: str, api: AggregatedApi) -> Object:
+def _foreign(name: str, api: AggregatedApi) -> _Foreign:
     """Of a server that is down, or does not know a version, only the version is known (syncAPIService)."""
-    found = ((version, api.resources(version) if api.available else None) for version in api.versions)
-    return _group(name, [_version(version, entries) for version, entries in found])
+    available = api.available
+    return name, [(version, api.resources(version) if available else None) for version in api.versions]
+
+
+def _foreign_group(name: str, versions: Iterable[tuple[str, list[Object] | None]]) -> Object:
+    return _group(name, [_version(version, entries) for version, entries in versions])
 
 
 def _group(name: str, versions: list[Object]) -> Object:

@@ -13,6 +13,10 @@ from typing import Any
 
 import orjson
 
+#: A value that a finding does not show (field.OmitValueType).
+OMITTED = object()
+#: Go writes floats from here on with an exponent.
+_LONG_FLOAT = 1e21
 OPTIMISTIC_LOCK = "the object has been modified; please apply your changes to the latest version and try again"
 
 
@@ -39,6 +43,13 @@ class ApiError(Exception):
     def reason(self) -> str:
         """The reason of the Status, "" if it has none."""
         return str(self.status.get("reason", ""))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Of the answer: clients repeat the request after so many seconds (responsewriters.ErrorNegotiated)."""
+        headers = {"Content-Type": "application/json"}
+        wait = (self.status.get("details") or {}).get("retryAfterSeconds", 0)
+        return {**headers, "Retry-After": str(wait)} if wait else headers
 
     def with_cause(self, kind: str, message: str, field: str = "") -> ApiError:
         """This error with one more cause in its details."""
@@ -161,7 +172,7 @@ class FieldError:
     def body(self) -> str:
         """The finding without its path (field.Error.ErrorBody)."""
         text = _TYPE_TEXT[self.cause]
-        if self.cause in _WITH_VALUE:
+        if self.cause in _WITH_VALUE and self.value is not OMITTED:
             text = f"{text}: {_show(self.value)}"
         return f"{text}: {self.detail}" if self.detail else text
 
@@ -169,13 +180,26 @@ class FieldError:
 _TYPE_TEXT = {
     "FieldValueRequired": "Required value",
     "FieldValueInvalid": "Invalid value",
+    "FieldValueTypeInvalid": "Invalid value",
     "FieldValueNotSupported": "Unsupported value",
     "FieldValueForbidden": "Forbidden",
     "FieldValueTooLong": "Too long",
     "FieldValueDuplicate": "Duplicate value",
     "FieldValueNotFound": "Not found",
 }
-_WITH_VALUE = frozenset({"FieldValueInvalid", "FieldValueNotSupported", "FieldValueDuplicate", "FieldValueNotFound"})
+_WITH_VALUE = frozenset(
+    {
+        "FieldValueInvalid",
+        "FieldValueTypeInvalid",
+        "FieldValueNotSupported",
+        "FieldValueDuplicate",
+        "FieldValueNotFound",
+    }
+)
+
+
+class InOrder(dict[str, Any]):
+    """A Go struct as a value in an error: its fields are shown in their own order, not sorted as a map's keys."""
 
 
 def _show(value: Any) -> str:
@@ -184,10 +208,10 @@ def _show(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return str(value)
+        return str(int(value) if value == int(value) and abs(value) < _LONG_FLOAT else value)
     if isinstance(value, str):
         return quote(value)
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(value, option=0 if isinstance(value, InOrder) else orjson.OPT_SORT_KEYS).decode()
 
 
 def required(field: str, detail: str = "") -> FieldError:
@@ -198,6 +222,11 @@ def required(field: str, detail: str = "") -> FieldError:
 def invalid_value(field: str, value: Any, detail: str) -> FieldError:
     """A value is wrong."""
     return FieldError("FieldValueInvalid", field, value, detail)
+
+
+def type_invalid(field: str, value: Any, detail: str) -> FieldError:
+    """A value is of the wrong type."""
+    return FieldError("FieldValueTypeInvalid", field, value, detail)
 
 
 def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:

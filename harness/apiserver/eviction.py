@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.apiserver import errors
+from harness.apiserver.budgets import BUDGETS, SYNC_FAILED, allowed_condition, with_verdict
 from harness.apiserver.delete import DeleteOptions, delete_object, parse_options
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply
@@ -16,7 +17,6 @@ from harness.wire import is_ready, is_terminating
 
 _REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
-_BUDGETS = "poddisruptionbudgets.policy"
 _MOST_DISRUPTED = 2000
 
 
@@ -45,7 +45,7 @@ def _respect_budgets(state: State, call: Call, pod: dict[str, Any]) -> None:
     labels = pod["metadata"].get("labels") or {}
     budgets = [
         item
-        for item in state.collection(_BUDGETS).namespaces.get(call.namespace, {}).values()
+        for item in state.collection(BUDGETS).namespaces.get(call.namespace, {}).values()
         if selects(item.object["spec"].get("selector"), labels)
     ]
     if len(budgets) > 1:
@@ -90,26 +90,17 @@ def _check_and_decrement(state: State, call: Call, stored: Stored, status: dict[
         "disruptedPods": {**(status.get("disruptedPods") or {}), call.name: state.timestamp()},
     }
     if allowed == 1:
-        fresh["conditions"] = [_disallowed(item, state.timestamp()) for item in fresh.get("conditions") or ()]
-    kind = state.registry.of_resource(_BUDGETS)
+        fresh = with_verdict(fresh, state.timestamp())
+    kind = state.registry.of_resource(BUDGETS)
     assert kind is not None
     state.put(kind, call.namespace, name, {**budget, "metadata": dict(budget["metadata"]), "status": fresh})
 
 
-def _disallowed(condition: dict[str, Any], now: str) -> dict[str, Any]:
-    if condition.get("type") != "DisruptionAllowed":
-        return condition
-    moment = condition.get("lastTransitionTime", now) if condition.get("status") == "False" else now
-    return {**condition, "status": "False", "reason": "InsufficientPods", "lastTransitionTime": moment}
-
-
 def _why_not(name: str, status: dict[str, Any]) -> str:
-    condition: dict[str, Any] = next(
-        (item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {}
-    )
+    condition = allowed_condition(status)
     said = condition.get("message", "") if condition.get("status") == "False" else ""
     desired, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
-    if said and condition.get("reason") == "SyncFailed":
+    if said and condition.get("reason") == SYNC_FAILED:
         return f"The disruption budget {name} does not allow evicting pods currently because it failed sync: {said}"
     if healthy <= desired:
         return f"The disruption budget {name} needs {desired} healthy pods and has {healthy} currently"
@@ -126,6 +117,7 @@ def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) ->
 
     pod = stored.object
     if not call.dry_run:
+        _check_preconditions(call, pod["metadata"], options)
         condition = {
             "type": "DisruptionTarget",
             "status": "True",
@@ -139,3 +131,17 @@ def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) ->
         stored = marked
     delete_object(state, call, stored, options)
     call.before = pod
+
+
+def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> None:
+    """Before the condition is written; the deletion itself words them otherwise. Raises ApiError 409."""
+    uid, version = metadata["uid"], metadata["resourceVersion"]
+    why = ""
+    if options.uid and options.uid != uid:
+        why = f"the UID in the precondition ({options.uid}) does not match the UID in record ({uid}). The object might "
+        why += "have been deleted and then recreated"
+    elif options.version and options.version != version:
+        why = f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in "
+        why += f"record ({version}). The object might have been modified"
+    if why:
+        raise errors.conflict("", "Pod", call.name, why)

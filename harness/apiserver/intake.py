@@ -14,6 +14,8 @@ from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.kinds import Kind
 from harness.apiserver.metadata import canonical_metadata
 from harness.apiserver.strategies import Strategy, strategy_of
+from harness.apiserver.structural import Structural
+from harness.apiserver.structural.pruning import settled
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -95,6 +97,38 @@ _WORKLOAD: dict[str, dict[str, Any]] = {
     "spec": {"replicas": "int32", "minReadySeconds": "int32", "selector": _SELECTOR, "template": _TEMPLATE},
     "status": _WORKLOAD_STATUS,
 }
+_JOB: dict[str, Any] = {
+    "parallelism": "int32",
+    "completions": "int32",
+    "backoffLimit": "int32",
+    "suspend": "bool",
+    "manualSelector": "bool",
+    "selector": _SELECTOR,
+    "template": _TEMPLATE,
+}
+_WEBHOOKS: list[dict[str, Any]] = [
+    {
+        "name": "string",
+        "clientConfig": {
+            "url": "string",
+            "caBundle": "string",
+            "service": {"name": "string", "namespace": "string", "path": "string", "port": "int32"},
+        },
+        "rules": [
+            {
+                "operations": ["string"],
+                "apiGroups": ["string"],
+                "apiVersions": ["string"],
+                "resources": ["string"],
+                "scope": "string",
+            }
+        ],
+        "namespaceSelector": _SELECTOR,
+        "objectSelector": _SELECTOR,
+        "timeoutSeconds": "int32",
+        "admissionReviewVersions": ["string"],
+    }
+]
 #: The shape of the fields that the server itself reads, by kind.
 SHAPES: dict[str, dict[str, Any]] = {
     "Pod": {
@@ -112,8 +146,25 @@ SHAPES: dict[str, dict[str, Any]] = {
     "Deployment": _WORKLOAD,
     "StatefulSet": _WORKLOAD,
     "ReplicationController": {"spec": {**_WORKLOAD["spec"], "selector": "stringmap"}, "status": _WORKLOAD_STATUS},
+    "DaemonSet": {"spec": {"selector": _SELECTOR, "template": _TEMPLATE, "updateStrategy": "struct"}},
+    "Job": {"spec": _JOB},
+    "CronJob": {
+        "spec": {
+            "schedule": "string",
+            "suspend": "bool",
+            "concurrencyPolicy": "string",
+            "successfulJobsHistoryLimit": "int32",
+            "failedJobsHistoryLimit": "int32",
+            "jobTemplate": {"metadata": _METADATA, "spec": _JOB},
+        }
+    },
     "PodDisruptionBudget": {
-        "spec": {"selector": _SELECTOR},
+        "spec": {
+            "selector": _SELECTOR,
+            "minAvailable": "intorstring",
+            "maxUnavailable": "intorstring",
+            "unhealthyPodEvictionPolicy": "string",
+        },
         "status": {
             "disruptionsAllowed": "int32",
             "currentHealthy": "int32",
@@ -147,6 +198,17 @@ SHAPES: dict[str, dict[str, Any]] = {
         "reason": "string",
         "source": "struct",
     },
+    "MutatingWebhookConfiguration": {"webhooks": _WEBHOOKS},
+    "ValidatingWebhookConfiguration": {"webhooks": _WEBHOOKS},
+    "Lease": {
+        "spec": {
+            "holderIdentity": "string",
+            "leaseDurationSeconds": "int32",
+            "leaseTransitions": "int32",
+            "acquireTime": "string",
+            "renewTime": "string",
+        }
+    },
     "CustomResourceDefinition": {
         "spec": {
             "group": "string",
@@ -164,16 +226,18 @@ SHAPES: dict[str, dict[str, Any]] = {
         "preconditions": {"uid": "string", "resourceVersion": "string"},
     },
 }
+_INT32 = range(-(2**31), 2**31)
 #: Kinds whose specs come back with every request about them, mostly unchanged.
 SHARED_SPECS = frozenset({"Pod", "ReplicaSet"})
 _NOTHING: Mapping[str, Any] = {}
 
 
-def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
+def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, trusted: bool = False) -> dict[str, Any]:
     """The object in a request's body: a copy of the right shape. Raises ApiError 400.
 
     What `body` shares with `current`, a stored object that it was made from, is taken as it is. So is the spec of the
-    `SHARED_SPECS` kinds: `defaults` replaces it by a shared, immutable one.
+    `SHARED_SPECS` kinds: `defaults` replaces it by a shared, immutable one. And so is a status that is `trusted` (see
+    `Request`).
     """
     if type(body) is not dict:
         raise bad_request(
@@ -198,6 +262,8 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dic
     strategy = strategy_of(kind)
     if strategy is not None:
         return _decoded(strategy, payload, body, kind)
+    if kind.schema is not None:
+        return _settled(payload, body, kind.schema, current)
     shape = SHAPES.get(kind.kind, {}) if kind.strategic else {}
     for key, sent in body.items():
         if sent is None or key in payload:
@@ -205,9 +271,22 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING) -> dic
         if sent is current.get(key) or (key == "spec" and kind.kind in SHARED_SPECS):
             payload[key] = sent
             continue
+        if trusted and key == "status":
+            payload[key] = sent
+            continue
         payload[key] = item = copied(sent)
         if key in shape:
             _check(item, shape[key], key, kind)
+    return payload
+
+
+def _settled(
+    payload: dict[str, Any], body: dict[str, Any], schema: Structural, current: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The custom resource as its schema lets it be; what is as in `current` has been settled before."""
+    same = {key: item for key, item in body.items() if key not in payload and item is current.get(key)}
+    payload.update(settled({key: item for key, item in body.items() if key not in {**payload, **same}}, schema))
+    payload.update(same)
     return payload
 
 
@@ -243,10 +322,6 @@ def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
     )
 
 
-def _fits_int32(value: Any) -> bool:
-    return bool(-(2**31) <= value < 2**31)
-
-
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
     if type(shape) is dict:
         if type(value) is not dict:
@@ -261,10 +336,17 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
         for item in value:
             _check(item, shape[0], path, kind)
     elif shape == "stringmap":
-        if type(value) is not dict:
-            raise _wrong(value, "map[string]string", path, kind)
-        for item in value.values():
-            if type(item) is not str:
-                raise _wrong(item, "string", path, kind)
-    elif type(value) is not _TYPES[shape] or (shape == "int32" and not _fits_int32(value)):
+        _check_strings(value, path, kind)
+    elif shape == "intorstring":
+        if not isinstance(value, str):
+            _check(value, "int32", path, kind)
+    elif type(value) is not _TYPES[shape] or (shape == "int32" and value not in _INT32):
         raise _wrong(value, shape, path, kind)
+
+
+def _check_strings(value: Any, path: str, kind: Kind) -> None:
+    if type(value) is not dict:
+        raise _wrong(value, "map[string]string", path, kind)
+    for item in value.values():
+        if type(item) is not str:
+            raise _wrong(item, "string", path, kind)

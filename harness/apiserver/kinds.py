@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+from harness.apiserver.structural import Structural, compile_schema
 
 NO_FIELDS: frozenset[str] = frozenset()
 
@@ -45,23 +48,25 @@ class Kind:
     short_names: tuple[str, ...] = ()
     #: For custom resources: JSON paths of the scale subresource.
     scale_paths: dict[str, str] = field(default_factory=dict)
+    #: For custom resources: what their objects look like; None lets everything pass.
+    schema: Structural | None = None
 
-    @property
+    @cached_property
     def api_version(self) -> str:
         """As in an object: `group/version`, the version alone for the core group."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
-    @property
+    @cached_property
     def resource(self) -> str:
         """`plural.group`, the plural alone for the core group."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
-    @property
+    @cached_property
     def collection(self) -> str:
         """The collection that holds the objects."""
         return self.stored_as or self.resource
 
-    @property
+    @cached_property
     def has_status(self) -> bool:
         """Whether the status is a subresource."""
         return "status" in self.subresources
@@ -111,6 +116,7 @@ _NEW_EVENT_FIELDS = frozenset(
 )
 _SCALED = ("status", "scale")
 _POD_SUBRESOURCES = ("status", "binding", "eviction", "resize", "ephemeralcontainers")
+DAEMON_SET_COUNTS = frozenset({"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
 _PDB_STATUS = frozenset({"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
 
 BUILT_IN: tuple[Kind, ...] = (
@@ -227,7 +233,15 @@ BUILT_IN: tuple[Kind, ...] = (
         short_names=("sts",),
         status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"}),
     ),
-    Kind("apps", "v1", "DaemonSet", "daemonsets", subresources=("status",), short_names=("ds",)),
+    Kind(
+        "apps",
+        "v1",
+        "DaemonSet",
+        "daemonsets",
+        subresources=("status",),
+        short_names=("ds",),
+        status_kept=DAEMON_SET_COUNTS,
+    ),
     Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
     Kind("batch", "v1", "Job", "jobs", subresources=("status",), orphan_by_default=True),
     Kind("batch", "v1", "CronJob", "cronjobs", subresources=("status",), short_names=("cj",)),
@@ -278,6 +292,14 @@ BUILT_IN: tuple[Kind, ...] = (
         unconditional_update=False,
     ),
     Kind(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        namespaced=False,
+        unconditional_update=False,
+    ),
+    Kind(
         "apiextensions.k8s.io",
         "v1",
         "CustomResourceDefinition",
@@ -313,7 +335,13 @@ def kinds_of_definition(definition: dict[str, Any]) -> Iterator[Kind]:
             short_names=tuple(names.get("shortNames") or ()),
             stored_as="" if version["name"] == storage else resource,
             scale_paths={key: str(value) for key, value in scale.items()},
+            schema=_schema_of(version),
         )
+
+
+def _schema_of(version: dict[str, Any]) -> Structural | None:
+    schema = (version.get("schema") or {}).get("openAPIV3Schema")
+    return None if schema is None else compile_schema(schema)
 
 
 class Registry:

@@ -24,7 +24,11 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("UIDs", "Ascend in order of creation, so that tie-breaks by UID are repeatable.", "Random version 4 UUIDs."),
     Limit("Generated names", "Drawn from the run's seed.", "Drawn from the system's randomness."),
-    Limit("Media types", "JSON only.", "JSON, YAML, protobuf, CBOR, and tables for kubectl."),
+    Limit(
+        "Media types",
+        "JSON; over HTTP also YAML, tables for kubectl, and requests (not answers) in protobuf. No CBOR.",
+        "JSON, YAML, protobuf, CBOR, and tables for kubectl.",
+    ),
     Limit(
         "Items of a list",
         "Carry apiVersion and kind, like objects that are read alone.",
@@ -38,7 +42,8 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Unknown fields",
-        "Kept, but for autoscalers and scales, where they are dropped; fieldValidation is ignored.",
+        "Kept, but for autoscalers, scales and custom resources with a schema, where they are dropped; fieldValidation "
+        "is ignored.",
         "Dropped, warned about or refused.",
     ),
     Limit(
@@ -49,8 +54,10 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Custom resource schemas",
-        "Not checked: no pruning, defaulting, conversion or validation by OpenAPI or CEL.",
-        "Checked against the definition's structural schema.",
+        "Pruned, defaulted and validated, with ratcheting; a definition without a schema lets everything pass, and one "
+        "with keywords or rules that are not understood is refused. Of CEL, comparisons, has() and the logical "
+        "operators. No conversion; x-kubernetes-list-type does not count. Findings come in the order of the schema.",
+        "All keywords and all of CEL; a schema is required. Findings about the fields of one object come in any order.",
     ),
     Limit(
         "Deletion of a definition",
@@ -59,12 +66,14 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Validation",
-        "Metadata, autoscalers and scales; of pods, workloads, events and quotas the parts that controllers touch.",
+        "Metadata, autoscalers, scales, budgets, leases and webhook configurations (without match conditions and CA "
+        "bundles); of pods, resizes, workloads, jobs, events and quotas the parts that controllers touch.",
         "Every field of every kind.",
     ),
     Limit(
         "Defaults",
-        "Pods, workloads, namespaces, limit ranges, autoscalers; not volumes, services or jobs.",
+        "Pods, workloads, jobs, namespaces, limit ranges, autoscalers, webhook configurations; not volumes or "
+        "services.",
         "Every kind.",
     ),
     Limit(
@@ -90,13 +99,27 @@ LIMITS: tuple[Limit, ...] = (
         "Some twenty plugins more: service account, priority, default tolerations, storage ...",
     ),
     Limit(
+        "Webhooks",
+        "MutatingWebhookConfigurations, about objects that are created or changed, with AdmissionReview v1. Match "
+        "conditions do not count; validating webhooks are stored and never asked; there are no admission policies. "
+        "Audit annotations are dropped, and userInfo has a name only.",
+        "Also before deletions and connections and on evictions and bindings, with AdmissionReview v1beta1, and "
+        "validating webhooks last; match conditions and policies are CEL.",
+    ),
+    Limit(
+        "How webhooks are reached",
+        "By the Service that is named, in-process. No TLS, so the CA bundle does not count; a plain URL leads nowhere.",
+        "HTTPS to an endpoint of the Service, or to the URL, with the certificate checked.",
+    ),
+    Limit(
         "Bookmarks",
-        "At the end of a WatchList's first part, and when a scenario sends them.",
+        "At the end of a WatchList's first part, and when a scenario sends them; over HTTP once a minute, but not of "
+        "kinds that are served in several versions.",
         "Also about once a minute.",
     ),
     Limit(
         "Ends of watches",
-        "A watch lives until one side ends it; timeoutSeconds is ignored.",
+        "A watch lives until one side ends it; timeoutSeconds counts over HTTP only, where 45 minutes are the most.",
         "Ended at random after 30 to 60 minutes, or after timeoutSeconds.",
     ),
     Limit(
@@ -109,9 +132,14 @@ LIMITS: tuple[Limit, ...] = (
     Limit("Warnings", "None are sent.", "Warning headers on deprecated or doubtful fields."),
     Limit(
         "Discovery",
-        "Legacy and aggregated documents, without ETags, categories and storage hashes; no OpenAPI. What changes shows "
-        "at once.",
+        "Legacy and aggregated documents, without ETags, categories and storage hashes; OpenAPI v3 over HTTP only, "
+        "without list types and merge keys. What changes shows at once.",
         "Also OpenAPI v2 and v3. What other servers have is asked for about once a minute.",
+    ),
+    Limit(
+        "Resizes",
+        "Resources of containers. Resources of a pod as a whole, static and Windows pods are not looked at.",
+        "Those, too.",
     ),
     Limit("Apply of a scale", "Refused (415).", "Moves the ownership of spec.replicas between both objects."),
     Limit(

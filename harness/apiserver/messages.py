@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from harness.apiserver.stored import Stored
+
+if TYPE_CHECKING:
+    from harness.apiserver.webhooks.reviews import Hearing, Review
 
 NO_QUERY: Mapping[str, str] = {}
 JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
@@ -18,10 +21,12 @@ class Request:
     """One API request.
 
     `as_of` answers a list or watch from the collection as it was at that resourceVersion. `accept` is the Accept
-    header, "" for plain JSON; only discovery looks at it.
+    header, "" for plain JSON; only discovery looks at it. `hearing` holds what webhooks have said about it so far.
+    `trusted`: the body was made for this request, in canonical form, by somebody who knows the shapes; so what it says
+    of a status is neither copied nor checked.
     """
 
-    __slots__ = ("accept", "actor", "as_of", "body", "content_type", "method", "path", "query")
+    __slots__ = ("accept", "actor", "as_of", "body", "content_type", "hearing", "method", "path", "query", "trusted")
 
     def __init__(
         self,
@@ -42,6 +47,8 @@ class Request:
         self.actor = actor
         self.as_of = as_of
         self.accept = accept
+        self.hearing: Hearing | None = None
+        self.trusted = False
 
 
 class WatchEvent:
@@ -109,9 +116,12 @@ class Watch:
 
 
 class Reply:
-    """The answer to a request. `body` is shared with the store: it may not be changed."""
+    """The answer to a request. `body` is shared with the store: it may not be changed.
 
-    __slots__ = ("_items", "_raw", "_stored", "body", "headers", "status", "watch")
+    With a `review` it is none yet: a webhook has to be asked first (see `ApiServer.submit`).
+    """
+
+    __slots__ = ("_items", "_raw", "_stored", "body", "headers", "review", "status", "watch")
 
     def __init__(
         self,
@@ -127,6 +137,7 @@ class Reply:
         self.body = body
         self.watch = watch
         self.headers = headers
+        self.review: Review | None = None
         self._stored = stored
         self._items = items
         self._raw: bytes | None = None
@@ -143,6 +154,12 @@ class Reply:
             else:
                 self._raw = orjson.dumps(self.body)
         return self._raw
+
+    def warning(self, texts: Sequence[str]) -> Reply:
+        """This reply with warnings for the client, as `Warning` headers carry them."""
+        told = ", ".join(f"299 - {orjson.dumps(text).decode()}" for text in texts)
+        self.headers = {**self.headers, "Warning": told}
+        return self
 
     @property
     def content(self) -> Any:

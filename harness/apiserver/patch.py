@@ -26,6 +26,7 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 _MOST_OPERATIONS = 10_000
+_WHOLE_FIELD = {"op", "path", "value"}
 
 
 def patch(state: State, call: Call) -> Reply:
@@ -39,7 +40,7 @@ def patch(state: State, call: Call) -> Reply:
         raise AssertionError("unreachable: existing() raises")
     current = to_served_form(stored.object, call.kind)
     patched = patched_object(current, call.request.body, media)
-    payload = take_in(to_stored_form(patched, call.kind), call.kind, current)
+    payload = take_in(to_stored_form(patched, call.kind), call.kind, current, trusted=call.request.trusted)
     apply_defaults(payload, call.kind)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])
@@ -76,16 +77,22 @@ def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, 
 
 
 def merge_patched(current: Any, body: Any) -> Any:
-    """RFC 7386."""
+    """RFC 7386. What says nothing new leaves `current` the object that it is."""
     if not isinstance(body, dict):
         return body
-    result = dict(current) if isinstance(current, dict) else {}
+    before = current if isinstance(current, dict) else {}
+    result = dict(before)
+    changed = before is not current
     for key, item in body.items():
         if item is None:
+            changed |= key in result
             result.pop(key, None)
-        else:
-            result[key] = merge_patched(result.get(key), item) if isinstance(item, dict) else item
-    return result
+            continue
+        old = before.get(key)
+        merged = merge_patched(old, item) if isinstance(item, dict) else item
+        if merged is not old:
+            result[key], changed = merged, True
+    return result if changed else current
 
 
 def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
@@ -101,6 +108,9 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
             "Request entity too large: The allowed maximum operations "
             f"in a JSON patch is {_MOST_OPERATIONS}, got {len(body)}",
         )
+    whole = _with_whole_field(current, body)
+    if whole is not None:
+        return whole
     try:
         result = jsonpatch.JsonPatch(body).apply(deep_copy(current), in_place=True)
     except jsonpatch.InvalidJsonPatch as problem:
@@ -110,6 +120,19 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
     if not isinstance(result, dict):
         raise errors.unprocessable()
     return result
+
+
+def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any] | None:
+    """What most JSON patches come to: one field of the object is set, and all else stays. None for any other."""
+    operation = body[0] if len(body) == 1 else None
+    if type(operation) is not dict or operation.keys() != _WHOLE_FIELD:
+        return None
+    kind, path = operation["op"], operation["path"]
+    if type(path) is not str or not path.startswith("/") or "/" in path[1:] or "~" in path:
+        return None
+    if kind == "add" or (kind == "replace" and path[1:] in current):
+        return {**current, path[1:]: operation["value"]}
+    return None
 
 
 def _apply(state: State, call: Call) -> Reply:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import errors
 from harness.apiserver.aggregation import AggregatedApi
@@ -14,6 +14,9 @@ from harness.apiserver.messages import Reply, Request
 from harness.apiserver.store import Collection, Versions
 from harness.apiserver.stored import Stored
 from harness.clock import rfc3339
+
+if TYPE_CHECKING:
+    from harness.apiserver.webhooks.hooks import Hook
 
 #: apimachinery/pkg/util/rand: no vowels and no look-alikes.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -35,6 +38,7 @@ class Call:
         "request",
         "subresource",
         "verb",
+        "warnings",
     )
 
     def __init__(
@@ -57,6 +61,8 @@ class Call:
         self.dry_run = request.query.get("dryRun") == "All"
         self.before: dict[str, Any] | None = None
         self.after: dict[str, Any] | None = None
+        #: What admission wants the client to know.
+        self.warnings: tuple[str, ...] = ()
 
     def existing(self) -> Stored:
         """The stored object that the request names. Raises ApiError 404."""
@@ -95,10 +101,13 @@ class State:
         #: Run in order: first those that may change the object, then, after validation, those that only judge it.
         self.mutating_admission: list[Admission] = []
         self.validating_admission: list[Admission] = []
+        #: The webhooks that may change an object, in the order in which they are asked.
+        self.mutating_webhooks: list[Hook] = []
         #: Called after a pod or another object came, changed or went: (kind, old, new).
         self.after_write: list[Callable[[State, Kind, dict[str, Any] | None, dict[str, Any] | None], None]] = []
         self._random = Random(seed)
         self._uids = 0
+        self._reviews = 0
 
     def collection(self, resource: str) -> Collection:
         """The collection of a resource (`plural.group`), made on first use."""
@@ -115,6 +124,11 @@ class State:
         """UIDs ascend in order of creation, which makes upstream's tie-breaks by UID repeatable."""
         self._uids += 1
         return f"00000000-0000-4000-8000-{self._uids:012x}"
+
+    def next_review(self) -> str:
+        """A uid for a question to a webhook."""
+        self._reviews += 1
+        return f"00000000-0000-4000-9000-{self._reviews:012x}"
 
     def generated_name(self, prefix: str) -> str:
         """names.SimpleNameGenerator.GenerateName, from the seed."""

@@ -17,7 +17,7 @@ from harness.apiserver.stored import Stored
 class Change:
     """One entry of a collection's log."""
 
-    __slots__ = ("_events", "new", "old", "version")
+    __slots__ = ("_others", "event", "new", "old", "version")
 
     def __init__(self, version: int, old: Stored | None, new: Stored | None, last: Stored) -> None:
         self.version = version
@@ -26,22 +26,21 @@ class Change:
         #: The version that is current from now on; None for a delete.
         self.new = new
         kind = "ADDED" if old is None else "DELETED" if new is None else "MODIFIED"
-        self._events = {kind: WatchEvent(kind, last.object, last)}
-
-    @property
-    def event(self) -> WatchEvent:
-        """The event for watchers that see the whole collection."""
-        return next(iter(self._events.values()))
+        #: The event for watchers that see the whole collection.
+        self.event = WatchEvent(kind, last.object, last)
+        self._others: dict[str, WatchEvent] = {}
 
     def event_as(self, kind: str) -> WatchEvent:
         """The event for a selective watcher: an object leaving the selection is reported as it was, at this version."""
-        found = self._events.get(kind)
+        if kind == self.event.type:
+            return self.event
+        found = self._others.get(kind)
         if found is None:
             if kind == "DELETED" and self.old is not None:
                 last = at_version(self.old, self.version)
             else:
                 last = self.new or self.old  # type: ignore[assignment]
-            found = self._events[kind] = WatchEvent(kind, last.object, last)
+            found = self._others[kind] = WatchEvent(kind, last.object, last)
         return found
 
 
@@ -80,8 +79,9 @@ class Collection:
         self._baseline: dict[str, Stored] = {}
         self._sorted: list[str] | None = None
         self._snapshot: tuple[int, list[Stored]] | None = None
-        self.watchers: dict[int, Callable[[Change], None]] = {}
-        self._watches: dict[int, tuple[Watch, bool]] = {}
+        self._watches: dict[int, tuple[Watch, bool, Callable[[Change], None]]] = {}
+        #: What each watch does with a change. Replaced, never changed: somebody may be going through it.
+        self._deliveries: tuple[Callable[[Change], None], ...] = ()
         self._next_watcher = 0
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -146,15 +146,19 @@ class Collection:
 
     def _append(self, change: Change) -> None:
         self.log.append(change)
-        if self.watchers:
-            for deliver in list(self.watchers.values()):
-                deliver(change)
+        for deliver in self._deliveries:
+            deliver(change)
 
-    def compact(self) -> None:
-        """Forget all versions but the current one."""
-        self.compacted = self._versions.current
-        self._baseline = dict(self.items)
-        self.log = []
+    def compact(self, through: int | None = None) -> None:
+        """Forget the versions before the current one, or only those before `through`."""
+        if through is None:
+            through = self._versions.current
+        if through < self.compacted:
+            return
+        position = self.position_after(through)
+        self._baseline = {item.key: item for item in self.as_of(through)}
+        self.compacted = through
+        self.log = self.log[position:]
         self._snapshot = None
 
     # -- watching -----------------------------------------------------------------------------------------------------
@@ -167,22 +171,22 @@ class Collection:
         """Call `deliver` with every change from now on, until the watch stops."""
         self._next_watcher += 1
         number = self._next_watcher
-        self.watchers[number] = deliver
-        self._watches[number] = (watch, bookmarks)
+        self._watches[number] = (watch, bookmarks, deliver)
+        self._deliveries = (*self._deliveries, deliver)
 
         def leave() -> None:
-            self.watchers.pop(number, None)
             self._watches.pop(number, None)
+            self._deliveries = tuple(deliver for _, _, deliver in self._watches.values())
 
         watch.attach(leave)
 
     def send(self, event: WatchEvent) -> None:
         """Push an event to every watch that asked for bookmarks."""
-        for watch, bookmarks in list(self._watches.values()):
+        for watch, bookmarks, _ in list(self._watches.values()):
             if bookmarks:
                 watch.push(event)
 
     def close_watches(self) -> None:
         """End every watch of this collection."""
-        for watch, _ in list(self._watches.values()):
+        for watch, _, _ in list(self._watches.values()):
             watch.close()

@@ -12,6 +12,7 @@ from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
 from harness.apiserver.patch import patched_object
 from harness.apiserver.reading import get, reply_with
+from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
 from harness.apiserver.update import store_next, uid_precondition
@@ -102,26 +103,6 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     return reply_with(200, store_next(state, call, stored, final), call.kind)
 
 
-def _resize(state: State, call: Call) -> Reply:
-    """pods/NAME/resize: only resources and resizePolicy of containers that exist."""
-
-    def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        wanted = {item["name"]: item for item in new}
-        return [
-            {
-                **item,
-                **{
-                    part: wanted[item["name"]][part]
-                    for part in ("resources", "resizePolicy")
-                    if part in wanted.get(item["name"], {})
-                },
-            }
-            for item in old
-        ]
-
-    return _containers_only(state, call, "containers", keep)
-
-
 def _ephemeral(state: State, call: Call) -> Reply:
     """pods/NAME/ephemeralcontainers: containers can be added, never changed or removed."""
 
@@ -157,7 +138,7 @@ SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {
     "scale": {"GET": ("get", get_scale), "PUT": ("update", put_scale), "PATCH": ("patch", patch_scale)},
     "binding": {"POST": ("create", _bind)},
     "eviction": {"POST": ("create", evict)},
-    "resize": {"GET": ("get", get), "PUT": ("update", _resize), "PATCH": ("patch", _resize)},
+    "resize": {"GET": ("get", get), "PUT": ("update", resize), "PATCH": ("patch", resize)},
     "ephemeralcontainers": {"GET": ("get", get), "PUT": ("update", _ephemeral), "PATCH": ("patch", _ephemeral)},
     "finalize": {"PUT": ("update", _finalize)},
 }

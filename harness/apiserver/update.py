@@ -29,11 +29,12 @@ _KEPT_METADATA = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriod
 
 def update(state: State, call: Call) -> Reply:
     """PUT of an object or of its status."""
-    payload = take_in(to_stored_form(call.request.body, call.kind), call.kind)
+    stored = call.collection.get(call.namespace, call.name)
+    body = to_stored_form(call.request.body, call.kind)
+    payload = take_in(body, call.kind, stored.object if stored is not None else {})
     apply_defaults(payload, call.kind)
     check_name(call, payload["metadata"])
     settle_place(call, payload["metadata"])
-    stored = call.collection.get(call.namespace, call.name)
     if stored is None:
         if call.kind.create_on_update and not call.subresource:
             if payload["metadata"].get("uid"):
@@ -187,7 +188,7 @@ def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call)
 def _content(payload: dict[str, Any], kind: Kind) -> Any:
     """What the generation counts changes of: the spec, or for custom resources everything but metadata and status."""
     if kind.strategic:
-        return payload.get("spec")
+        return payload.get("webhooks" if kind.group == "admissionregistration.k8s.io" else "spec")
     left_out = ("metadata", "status") if kind.has_status else ("metadata",)
     return {key: item for key, item in payload.items() if key not in left_out}
 

@@ -15,6 +15,12 @@ from harness.apiserver import errors, names
 from harness.apiserver.errors import FieldError
 from harness.apiserver.kinds import Kind
 from harness.apiserver.quantity import parse
+from harness.apiserver.registration import lease_findings, webhook_findings
+from harness.apiserver.structural.validation import schema_findings
+from harness.apiserver.structural.validation import status_findings as schema_status_findings
+from harness.apiserver.validation_batch import cron_job_findings, job_findings
+from harness.apiserver.validation_definitions import definition_findings
+from harness.apiserver.validation_limit_ranges import limit_range_findings
 from harness.apiserver.validation_metadata import (
     annotation_findings,
     kube_finalizer_findings,
@@ -23,6 +29,7 @@ from harness.apiserver.validation_metadata import (
     metadata_findings,
 )
 from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
+from harness.apiserver.validation_policy import budget_findings, budget_status_findings
 from harness.apiserver.validation_scale import scale_spec_findings, scale_status_findings
 from harness.wire import DELETION_COST
 
@@ -182,8 +189,17 @@ _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
     "Deployment": _workload_findings,
     "StatefulSet": _workload_findings,
     "ReplicationController": _controller_findings,
+    "LimitRange": lambda payload: limit_range_findings(payload.get("spec") or {}),
+    "Lease": lambda payload: lease_findings(payload.get("spec") or {}),
+    "MutatingWebhookConfiguration": lambda payload: webhook_findings(payload, label_selector_findings),
+    "ValidatingWebhookConfiguration": lambda payload: webhook_findings(payload, label_selector_findings),
+    "CronJob": lambda payload: cron_job_findings(payload.get("spec") or {}),
+    "DaemonSet": _workload_findings,
+    "Job": lambda payload: job_findings(payload.get("spec") or {}),
+    "CustomResourceDefinition": definition_findings,
     "Event": _event_findings,
     "ResourceQuota": _quota_findings,
+    "PodDisruptionBudget": lambda payload: budget_findings(payload.get("spec") or {}, label_selector_findings),
 }
 
 
@@ -196,9 +212,17 @@ def create_findings(payload: dict[str, Any], kind: Kind) -> Findings:
         found.extend(_deletion_cost_findings(payload["metadata"], "metadata.annotations"))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
         found.extend(check(payload))
-    elif kind.scale_paths:
-        found.extend(scale_spec_findings(payload, kind))
-        found.extend(scale_status_findings(payload, kind))
+    else:
+        found.extend(_custom_findings(payload, None, kind))
+    return found
+
+
+def _custom_findings(new: dict[str, Any], old: dict[str, Any] | None, kind: Kind) -> Findings:
+    """What is wrong with a custom resource, and with its scale."""
+    found = [] if kind.schema is None else schema_findings(new, old, kind.schema)
+    if kind.scale_paths:
+        found.extend(scale_spec_findings(new, kind))
+        found.extend(scale_status_findings(new, kind))
     return found
 
 
@@ -211,9 +235,8 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
             found.extend(pod_update_findings(new["spec"], old["spec"]))
     elif kind.strategic and (check := _BY_KIND.get(kind.kind)) is not None:
         found.extend(check(new))
-    elif kind.scale_paths:
-        found.extend(scale_spec_findings(new, kind))
-        found.extend(scale_status_findings(new, kind))
+    elif not kind.strategic:
+        found.extend(_custom_findings(new, old, kind))
     if kind.group == "apps" and kind.strategic:
         new_selector, old_selector = (item.get("spec", {}).get("selector") for item in (new, old))
         if new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "StatefulSet"):
@@ -231,8 +254,12 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
             found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
     elif kind.kind in ("ReplicaSet", "ReplicationController", "Deployment", "StatefulSet") and kind.strategic:
         found.extend(_replica_status_findings(status, kind))
-    elif kind.scale_paths:
-        found.extend(scale_status_findings(new, kind))
+    elif kind.kind == "PodDisruptionBudget" and kind.strategic:
+        found.extend(budget_status_findings(status))
+    elif not kind.strategic:
+        found.extend([] if kind.schema is None else schema_status_findings(new, old, kind.schema))
+        if kind.scale_paths:
+            found.extend(scale_status_findings(new, kind))
     return found
 
 
@@ -247,7 +274,8 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
         "terminatingReplicas",
     )
     for name in counts:
-        _non_negative(status.get(name), f"status.{name}", found)
+        if status.get(name, 0) < 0:
+            _non_negative(status[name], f"status.{name}", found)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
     for name in counts[1:4]:
         if status.get(name, 0) > total:

@@ -167,6 +167,11 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
 
 
 def metadata_change_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What an update's metadata is checked for: in common (rest.BeforeUpdate), and once more by the kind's strategy."""
+    """What an update's metadata is checked for: in common (rest.BeforeUpdate), and once more by the kind's strategy.
+
+    What is stored was found to be right, so metadata that stays as it is need not be looked at.
+    """
+    if new == old:
+        return []
     update = metadata_update_findings(new, old)
     return [*metadata_findings(new, kind), *update, *update, *kube_finalizer_findings(new, kind)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from harness.bench.arithmetic import questions
 from harness.bench.autoscaling import autoscaler, fleets, week
 from harness.bench.figures import Figure
 from harness.bench.parts import fuzzing, server, steps, suite
 from harness.bench.runs import days, reconcile, scale, speed
 from harness.bench.sides import Sides
+from harness.bench.vertical import fleet as vertical_fleet
+from harness.bench.vertical import recommender
 
 #: In the order in which they are taken.
 MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
@@ -16,6 +19,8 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "hpa": autoscaler,
     "week": week,
     "fleet": fleets,
+    "vpa": recommender,
+    "vpa-fleet": vertical_fleet,
     "fuzz": fuzzing,
     "scale": scale,
     "server": server,
@@ -23,6 +28,7 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "days": days,
     "reconcile": reconcile,
     "steps": steps,
+    "oracle": questions,
 }
 
 

@@ -31,6 +31,8 @@ VERBS = {
     "diff": "Compare two reports or two recordings.",
     "record": "Record what upstream does in each scenario.",
     "upstream": "Build and inspect the upstream controllers.",
+    "oracle": "Compare arithmetic on generated questions.",
+    "serve": "Serve the simulated cluster over HTTP.",
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }
@@ -43,6 +45,7 @@ _SPEAKS_TO_USER = (
     ("harness.mutants.errors", "MutantError"),
     ("harness.report.document", "ReportError"),
     ("harness.scenario", "ScenarioError"),
+    ("harness.serving.errors", "ServeError"),
     ("harness.trace.history_file", "DamagedHistory"),
     ("harness.trace.ledger", "LedgerError"),
     ("harness.trace.recordings", "DamagedRecording"),
@@ -50,6 +53,7 @@ _SPEAKS_TO_USER = (
     ("harness.trace.recordings", "RecordingRefused"),
     ("harness.upstream.errors", "BuildFailed"),
     ("harness.upstream.errors", "UpstreamFailed"),
+    ("harness.upstream.oracle", "OracleFailed"),
 )
 
 

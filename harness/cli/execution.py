@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from harness import __version__
 from harness.report import Facts, Row, Session, document, write
 
@@ -26,11 +28,15 @@ def execute(
     histories: Path | None = None,
 ) -> Session:
     """Run the scenarios, show what comes of them, and write the report if one is wanted."""
+    from harness.availability import available
     from harness.runner import Runner
 
     facts = Facts.of(config)
+    scenarios, about = available(config, scenarios)
+    if not scenarios:
+        raise click.UsageError(f"nothing remains to be run; left out: {about[0][1]}")
     session = Session(facts, selected=len(scenarios))
-    screen.header([*facts.lines(__version__), ("scenarios", str(len(scenarios)))])
+    screen.header([*facts.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
     explanations: list[tuple[str, str]] = []
     with screen.progress(len(scenarios)), Runner(config, screen.note, histories) as runner:
         for scenario in scenarios:

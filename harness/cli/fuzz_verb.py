@@ -1,4 +1,4 @@
-"""`lockstep fuzz`: generated cases on two implementations, every difference shrunk to its smallest plan."""
+"""`lockstep fuzz`: generated cases on two implementations, every difference shrunk."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, controller: str, cases: int, report: Path | None, save: bool, **values: Any) -> None:
     """Run generated cases of a controller on two implementations, and compare what they do.
 
-    Each difference is shrunk to the smallest case that shows it. Ends with 0 only if writes were compared and none
-    differed.
+    Each difference is shrunk, with at most a hundred further cases, to the smallest of them that shows it. Ends with 0
+    only if writes were compared and none differed.
     """
     options.check_report_path(report)
     if values["against"] in ("recorded", "none"):
@@ -69,7 +69,9 @@ def command(ctx: click.Context, /, controller: str, cases: int, report: Path | N
 
 def _doing(result: FuzzResult) -> str:
     count = len(result.differences)
-    return f"{result.cases_per_second:,.0f} cases/s" + (f", {count} different" if count else "")
+    if result.shrinking:
+        return f"shrinking a difference, {result.shrinking} smaller cases tried"
+    return f"{result.cases_per_second:,.1f} cases/s" + (f", {count} different" if count else "")
 
 
 def _green(result: FuzzResult) -> bool:

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-controller = click.option("--controller", metavar="NAME", help="Only the scenarios of this controller.")
+controller = click.option(
+    "--controller", metavar="NAME", help="Only the scenarios of this controller; vpa means all three of it."
+)
 implementation = click.option(
     "--implementation",
     metavar="WHO",
     default=DEFAULTS.implementation,
     show_default=True,
-    help="Who is tested: reference, upstream, upstream:RELEASE or upstream:path=DIR.",
+    help="Who is tested: reference, upstream, upstream:RELEASE, upstream:path=DIR, or a mix: WHO,CONTROLLER=WHO.",
 )
 environment = click.option(
     "--environment",

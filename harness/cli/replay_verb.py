@@ -80,7 +80,7 @@ def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
             for spec in (config.implementation, config.against)
         )
         differential = Differential(left, right, Ledger.load(FIXTURES / "divergences.yaml"), config.release)
-        return differential.judge(as_scenario(case.controller, case.plan, plans)).text
+        return differential.judge(as_scenario(case.plan, plans)).text
 
 
 def _judge_history(file: Path) -> str:

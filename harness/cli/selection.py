@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.implementations import GROUPS
+
 if TYPE_CHECKING:
     from harness.scenario import Scenario
 
@@ -30,7 +32,8 @@ def select(scenarios: Sequence[Scenario], patterns: Sequence[str], controller: s
 
 
 def _of_controller(scenarios: Sequence[Scenario], controller: str) -> list[Scenario]:
-    chosen = [one for one in scenarios if controller in one.controllers]
+    wanted = (controller, *GROUPS.get(controller, ()))
+    chosen = [one for one in scenarios if any(name in one.controllers for name in wanted)]
     if not chosen:
         known = sorted({name for one in scenarios for name in one.controllers})
         raise click.UsageError(f"no scenario is about controller {controller!r}; known: {', '.join(known) or 'none'}")
@@ -38,7 +41,8 @@ def _of_controller(scenarios: Sequence[Scenario], controller: str) -> list[Scena
 
 
 def _matches(scenario: Scenario, pattern: str) -> bool:
-    return any(fnmatchcase(text, pattern) for text in (scenario.id, scenario.name, scenario.controller))
+    groups = [group for group, names in GROUPS.items() if scenario.controller in names]
+    return any(fnmatchcase(text, pattern) for text in (scenario.id, scenario.name, scenario.controller, *groups))
 
 
 def _no_match(pattern: str, scenarios: Sequence[Scenario]) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from harness.report.session import DEFAULTS
+
+if TYPE_CHECKING:
+    from harness.upstream.releases import Release
 
 
 @click.group("upstream", short_help="Build and inspect the upstream controllers.")
@@ -18,14 +23,17 @@ _release = click.argument("release", default=DEFAULTS.release)
 @command.command("list")
 def list_releases() -> None:
     """List the known releases, and which of them are built."""
-    from harness.report.text import table
     from harness.upstream.build import installed
-    from harness.upstream.releases import RELEASES
+    from harness.upstream.releases import RELEASES, parse
 
     built = {one.release for one in installed()}
-    rows = [(release, "built" if release in built else "-") for release in RELEASES]
-    for line in table(("release", "state"), rows):
-        click.echo(line)
+    rows = [(release, "built" if release in built else "-", _controllers(parse(release))) for release in RELEASES]
+    for name, state, controllers in (("release", "state", "controllers"), *rows):
+        click.echo(f"{name.ljust(max(map(len, RELEASES)))}  {state.ljust(5)}  {controllers}")
+
+
+def _controllers(release: Release) -> str:
+    return ", ".join(release.controllers) + (f" (VPA {release.vpa})" if release.vpa else "")
 
 
 @command.command("build")

@@ -7,16 +7,20 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harness import loop as virtual
-from harness.apiserver import ApiServer
+from harness.apiserver import ApiServer, Request
 from harness.checks import FailedCheck, describe
 from harness.clock import SECOND, seconds
 from harness.cluster import ApiFailure, Cluster, NeverSettles
-from harness.implementations import ACTORS, Controllers, Implementation
+from harness.definitions import definitions_for
+from harness.implementations import ACTORS, WEBHOOK_SERVICES, Controllers, Implementation
 from harness.metrics import Metrics
 from harness.network import Network
+from harness.network.webhooks import Webhooks
+from harness.prometheus import Prometheus
 from harness.python_gc import rarely_collected
 from harness.scenario import Scenario
 from harness.trace.history import History, Write
@@ -26,6 +30,7 @@ from harness.world import World
 
 #: Seconds between the start of the controllers and the first step of a scenario: their caches are synced by then.
 WARM_UP = 1.0
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 @dataclass(slots=True)
@@ -62,19 +67,34 @@ class MemoryRun:
         self.loop = virtual.VirtualLoop()
         self.loop.horizon = seconds(scenario.horizon + WARM_UP)
         self.server = ApiServer(lambda: self.loop.now, seed=seed, feature_gates=scenario.options.feature_gates)
-        self.history = History(ACTORS[name] for name in scenario.controllers)
+        for definition in definitions_for(scenario.controllers):
+            self.server.handle(Request("POST", _DEFINITIONS, body=definition))
+        self.history = History((ACTORS[name] for name in scenario.controllers), options=scenario.options)
         self.server.observers.append(self.history.record)
         self.network = Network(self.loop, self.server, random.Random(seed) if seed else None)
         self.network.scale_observers.append(self.history.record_read)
+        self.webhooks = Webhooks(self.network)
         self.world = World(self.loop, self.server, seed=seed)
-        self.metrics = Metrics(self.server)
+        if "replicaset" in scenario.controllers:
+            self.world.owners.under_test = frozenset({"ReplicaSet"})
+        self.prometheus = Prometheus(lambda: self.cluster.start_instant)
+        self.network.others["prometheus"] = self.prometheus.serve
+        self.metrics = Metrics(self.server, self.world.memory.add)
         try:
             self.controllers: Controllers = implementation.attach(self.loop, self.network, scenario.options, seed)
         except UpstreamFailed:
             self.loop.close()
             raise
         self._running: set[str] = set()
+        self._let_webhooks_be_reached()
         self.cluster = Cluster(self)
+
+    def _let_webhooks_be_reached(self) -> None:
+        """Controllers that are webhooks answer at their Services."""
+        for name, (namespace, service) in WEBHOOK_SERVICES.items():
+            if name in self.scenario.controllers:
+                callee = partial(self.controllers.serve, name, "POST")
+                self.webhooks.serve(namespace, service, callee, ACTORS[name])
 
     @property
     def controllers_running(self) -> bool:

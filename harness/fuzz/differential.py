@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -50,23 +51,31 @@ def case_name(plan: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:10]
 
 
-def as_scenario(controller: str, plan: dict[str, Any], plans: ModuleType) -> Scenario:
+def tolerance_of(plans: ModuleType) -> tuple[compare.Tolerance, ...]:
+    """What may differ in the traces of a module's plans; nothing, unless it says so."""
+    tolerance: tuple[compare.Tolerance, ...] = getattr(plans, "TOLERANCE", ())
+    return tolerance
+
+
+def as_scenario(plan: dict[str, Any], plans: ModuleType) -> Scenario:
     """A plan as a scenario.
 
     `plans` is the controller's module that can play it. It has `play`, `check`, `CONTROLLERS`, the names of those that
-    run, and `options`, which says how a plan wants them configured.
+    run, the first of which names the scenario, and `options`, which says how a plan wants them configured. It may have
+    a `TOLERANCE`.
     """
 
     async def body(cluster: Cluster) -> None:
         await plans.play(cluster, plan)
 
     return Scenario(
-        id=f"{controller}/case-{case_name(plan)}",
+        id=f"{plans.CONTROLLERS[0]}/case-{case_name(plan)}",
         must="The controller MUST act as upstream does in a generated scenario.",
         source=("generated",),
         body=body,
         controllers=plans.CONTROLLERS,
         options=plans.options(plan),
+        tolerance=tolerance_of(plans),
     )
 
 
@@ -85,7 +94,7 @@ class Differential:
             if trouble := _trouble(run):
                 return CaseReport(f"{side.spec}: {trouble}", f"{side.spec}: {trouble.splitlines()[0]}", False, 0)
         left, right = (normalise(run.history, run.start_instant) for run in runs)
-        if left.digest() == right.digest():
+        if _alike(left, right, scenario.tolerance):
             return CaseReport("", "", False, left.compared_items)
         if self._meet(scenario, left, right):
             return CaseReport("", "", True, left.compared_items)
@@ -96,31 +105,68 @@ class Differential:
 
         If the right side does the same in every order, nothing is left open, and the left must do just that.
         """
-        mine, theirs = {left.digest()}, {right.digest()}
+        mine, theirs = _Traces(left, scenario.tolerance), _Traces(right, scenario.tolerance)
         for again in range(REPEATS):
-            theirs |= self._digests(scenario, self._sides[1], 0)
-            if not mine.isdisjoint(theirs):
+            self._run(scenario, 1, 0, theirs)
+            if mine.meet(theirs):
                 return True
             if again == ENOUGH and len(theirs) == 1:
                 break
+        behind: list[int] = []
         for seed in range(1, ATTEMPTS + 1):
-            theirs |= self._digests(scenario, self._sides[1], seed)
-            if len(theirs) > 1 and not mine.isdisjoint(theirs):
+            self._run(scenario, 1, seed, theirs)
+            behind.append(seed)
+            if len(theirs) == 1:
+                continue
+            while behind and not mine.meet(theirs):
+                self._run(scenario, 0, behind.pop(0), mine)
+            if mine.meet(theirs):
                 return True
-            mine |= self._digests(scenario, self._sides[0], seed)
-        return len(theirs) > 1 and not mine.isdisjoint(theirs)
+        return False
 
-    def _digests(self, scenario: Scenario, side: Implementation, seed: int) -> set[str]:
-        """The digest of a run in another order; none of a run that was cut short, which says nothing."""
-        run = run_scenario(scenario, side, seed)
-        return set() if run.error else {normalise(run.history, run.start_instant).digest()}
+    def _run(self, scenario: Scenario, side: int, seed: int, traces: _Traces) -> None:
+        """Add what a side does in another order, unless the run was cut short: that says nothing."""
+        run = run_scenario(scenario, self._sides[side], seed)
+        if not run.error:
+            traces.add(normalise(run.history, run.start_instant))
 
     def _report(self, scenario: Scenario, left: Trace, right: Trace) -> CaseReport:
-        comparison = compare.compare(right, left)
+        comparison = compare.compare(right, left, scenario.tolerance)
         judged = self._ledger.judge(scenario.id, self._release, True, comparison)
         names = (self._sides[1].spec, self._sides[0].spec)
         text = explain(judged, scenario.id, scenario.must, names, "lockstep replay FILE, with the saved case")
         return CaseReport(text, comparison.differences[0].line(), False, left.compared_items)
+
+
+class _Traces:
+    """What one side did in several orders: traces of which no two are alike."""
+
+    def __init__(self, first: Trace, tolerance: Sequence[compare.Tolerance]) -> None:
+        self._tolerance = tolerance
+        self._known = [first]
+        self._digests = {first.digest()}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, trace: Trace) -> None:
+        """Add a trace, unless there is one like it."""
+        if trace.digest() not in self._digests and not self._has(trace):
+            self._known.append(trace)
+        self._digests.add(trace.digest())
+
+    def meet(self, other: _Traces) -> bool:
+        """Whether both sides did something alike."""
+        return not self._digests.isdisjoint(other._digests) or any(map(self._has, other._known))
+
+    def _has(self, trace: Trace) -> bool:
+        return any(_alike(one, trace, self._tolerance) for one in self._known)
+
+
+def _alike(one: Trace, other: Trace, tolerance: Sequence[compare.Tolerance]) -> bool:
+    if one.digest() == other.digest():
+        return True
+    return bool(tolerance) and not compare.compare(one, other, tolerance).differences
 
 
 def _trouble(run: RunResult) -> str:

@@ -7,22 +7,29 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as hypothesis_seed
+from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from harness.fuzz.differential import CaseReport, Differential, as_scenario
+from harness.fuzz.differential import CaseReport, Differential, as_scenario, case_name
 from harness.implementations.registry import UsageError, open_implementation
 from harness.python_gc import rarely_collected
 from harness.runner import FIXTURES
 from harness.trace.ledger import Ledger
 
+#: How many plans are judged to find the smallest that shows a difference. Each that differs costs some fifty runs.
+SHRINKING = 100
+#: One draw in so many is no plan.
+_RARELY_NOTHING = 1024
+
 
 @dataclass(slots=True)
 class Found:
-    """One difference: the smallest plan that shows it, and what differs."""
+    """One difference: the smallest plan that was found to show it, and what differs."""
 
     plan: dict[str, Any]
     report: CaseReport
@@ -30,13 +37,18 @@ class Found:
 
 @dataclass(slots=True)
 class FuzzResult:
-    """What a fuzzing run did. `seconds`: real time of generating and judging the cases, shrinking left out."""
+    """What a fuzzing run did.
+
+    `shrinking`: how many plans have been judged to make the difference at hand smaller; 0 while cases are drawn.
+    `seconds`: real time of generating and judging the cases, shrinking left out.
+    """
 
     controller: str
     seed: int
     cases: int = 0
     writes_compared: int = 0
     needed_variants: int = 0
+    shrinking: int = 0
     seconds: float = 0.0
     differences: list[Found] = field(default_factory=list)
 
@@ -60,7 +72,10 @@ def fuzz(
     progress: Callable[[str], None] = lambda _: None,
     on_case: Callable[[FuzzResult], None] = lambda _: None,
 ) -> FuzzResult:
-    """Run `cases` generated scenarios on both implementations and compare them. Raises UsageError."""
+    """Run `cases` generated scenarios on both implementations and compare them. Raises UsageError.
+
+    `on_case` hears of each case, and of each plan that is judged to shrink one.
+    """
     try:
         plans = importlib.import_module(f"conformance.{controller}.plans")
         strategy = importlib.import_module(f"conformance.{controller}.strategies").plans()
@@ -73,9 +88,10 @@ def fuzz(
         for side in sides:
             held.callback(side.close)
         differential = Differential(sides[0], sides[1], Ledger.load(FIXTURES / "divergences.yaml"), release)
-        for number in range(cases):
-            judge = _Judge(lambda plan: differential.judge(as_scenario(controller, plan, plans)), result, on_case)
-            _explore(judge, strategy, case_seed(seed, number))
+        numbers = count()
+        while result.cases < cases:
+            judge = _Judge(lambda plan: differential.judge(as_scenario(plan, plans)), result, on_case)
+            _explore(judge, strategy, case_seed(seed, next(numbers)))
     return result
 
 
@@ -94,29 +110,40 @@ class _Judge:
         self.result = result
         self._on_case = on_case
         self.found: Found | None = None
-        self._mark = time.perf_counter()
+        self._different: dict[str, CaseReport] = {}
+        self._began = time.perf_counter()
 
     def __call__(self, plan: dict[str, Any]) -> None:
-        report = self._judge(plan)
+        report = self._different.get(case_name(plan))
+        if report is None:
+            if self.result.shrinking == SHRINKING:
+                return  # Hypothesis finds nothing smaller any more
+            report = self._judge(plan)
+            self._count(report)
+        if report.text:
+            self._different[case_name(plan)] = report
+            self.found = Found(plan, report)
+            raise _Different(report.headline)
+
+    def _count(self, report: CaseReport) -> None:
         if self.found is None:
-            began, self._mark = self._mark, time.perf_counter()
             self.result.cases += 1
             self.result.writes_compared += report.writes_compared
             self.result.needed_variants += report.needed_variants
-            self.result.seconds += self._mark - began
-            self._on_case(self.result)
-        if report.text:
-            self.found = Found(plan, report)
-            raise _Different(report.headline)
+            self.result.seconds += time.perf_counter() - self._began
+        else:
+            self.result.shrinking += 1
+        self._on_case(self.result)
 
 
 def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
     """Draw one plan, judge it, and shrink it if it differs.
 
-    A run of Hypothesis begins with the simplest plan, always the same, which is not judged. After the next one, which
-    is drawn at random, it would go on to vary that one. So each case is a run of its own.
+    A run of Hypothesis begins with the simplest draw, always the same. It is no plan here, which saves the time of
+    drawing one. After the next one, which is drawn at random, it would go on to vary that one. So each case is a run of
+    its own.
     """
-    drawn = 0
+    drawn = st.integers(0, _RARELY_NOTHING).flatmap(lambda number: strategy if number else st.none())
 
     @hypothesis_seed(seed)
     @settings(
@@ -128,11 +155,9 @@ def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
         report_multiple_bugs=False,
         print_blob=False,
     )
-    @given(strategy)
-    def explore(plan: dict[str, Any]) -> None:
-        nonlocal drawn
-        drawn += 1
-        if drawn > 1:
+    @given(drawn)
+    def explore(plan: dict[str, Any] | None) -> None:
+        if plan is not None:
             judge(plan)
 
     try:
@@ -140,3 +165,4 @@ def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
     except (_Different, Flaky):  # flaky: upstream's choices did not repeat; the case has differed all the same
         assert judge.found is not None
         judge.result.differences.append(judge.found)
+        judge.result.shrinking = 0

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from harness.files import write_whole
-from harness.fuzz.differential import case_name
+from harness.fuzz.differential import case_name, tolerance_of
 from harness.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -62,13 +62,14 @@ def _scenario(controller: str, name: str, plan: dict[str, Any], plans: ModuleTyp
         cluster.expect_true("the controllers run at the end", cluster.controllers_running)
 
     return Scenario(
-        id=f"{controller}/regression-{name}",
+        id=f"{plans.CONTROLLERS[0]}/regression-{name}",
         must="The controller MUST act as upstream does in a scenario that once showed a difference.",
         source=(f"fixtures/regressions/{controller}/{name}.json",),
         body=body,
         controllers=plans.CONTROLLERS,
         features=("regression",),
         options=plans.options(plan),
+        tolerance=tolerance_of(plans),
         module=module,
     )
 

@@ -12,7 +12,9 @@ from urllib.parse import quote, urlencode
 
 from harness import __version__
 from harness.apiserver import Reply, Request
-from harness.implementations import ACTORS, options_of
+from harness.apiserver.messages import NO_QUERY
+from harness.implementations import ACTORS, LISTENERS, feature_gates_of, options_of
+from harness.implementations.listening import Listening
 from harness.network import Broken
 from harness.trace.recordings import Provenance
 from reference_impl import hpa, replicaset
@@ -20,9 +22,10 @@ from reference_impl.machinery.transport import Response
 
 if TYPE_CHECKING:
     from harness.apiserver import WatchEvent
+    from harness.implementations.calls import CallAnswer
     from harness.loop import VirtualLoop
     from harness.network import Network, Relay
-    from harness.scenario import Options
+    from harness.options import Options
 
 
 _HOST = "http://bubble"
@@ -39,6 +42,9 @@ class MemoryTransport:
         self._actor = actor
         self.dead = False
 
+    def _is_dead(self) -> bool:
+        return self.dead
+
     async def request(
         self,
         method: str,
@@ -48,7 +54,8 @@ class MemoryTransport:
         content_type: str = "application/json",
         accept: str = "",
     ) -> Response:
-        reply = await self._reply(Request(method, path, query or {}, body, content_type, self._actor, accept=accept))
+        request = Request(method, path, query or NO_QUERY, body, content_type, self._actor, None, accept)
+        reply = await self._reply(request)
         return Response(reply.status, reply.content, reply.headers)
 
     async def watch(self, path: str, query: Mapping[str, str]) -> MemoryWatch | Response:
@@ -57,20 +64,23 @@ class MemoryTransport:
             return Response(reply.status, reply.content, reply.headers)
         return MemoryWatch(self._loop, self._network, reply.watch)  # type: ignore[arg-type]
 
-    async def _reply(self, request: Request) -> Reply:
-        answered: asyncio.Future[Reply | Broken] = self._loop.create_future()
+    def _reply(self, request: Request) -> asyncio.Future[Reply]:
+        """The answer; awaiting it raises ConnectionResetError if the connection breaks. The dead never get one."""
+        answered: asyncio.Future[Reply] = self._loop.create_future()
 
         def answer(result: Reply | Broken) -> None:
-            if not self.dead and not answered.done():
+            if self.dead or answered.done():
+                return
+            if isinstance(result, Broken):
+                # as Go's net/http words it, since the text lands in events and conditions
+                text = f'{request.method.capitalize()} "{_url(request)}": {result.reason}'
+                answered.set_exception(ConnectionResetError(text))
+            else:
                 answered.set_result(result)
 
         if not self.dead:
-            self._network.submit(request, answer, lambda: self.dead)
-        result = await answered
-        if isinstance(result, Broken):
-            # as Go's net/http words it, since the text lands in events and conditions
-            raise ConnectionResetError(f'{request.method.capitalize()} "{_url(request)}": {result.reason}')
-        return result
+            self._network.submit(request, answer, self._is_dead)
+        return answered
 
 
 def _url(request: Request) -> str:
@@ -138,6 +148,24 @@ Run = Callable[..., Awaitable[None]]
 _RUN: Mapping[str, Run] = {"replicaset": replicaset.run, "hpa": hpa.run}
 
 
+def _run_of(controller: str) -> Run:
+    """The entry of a controller. Those of the VPA are imported when first needed: they load much."""
+    match controller:
+        case "vpa-recommender":
+            from reference_impl.vpa import recommender
+
+            return recommender.run
+        case "vpa-updater":
+            from reference_impl.vpa import updater
+
+            return updater.run
+        case "vpa-admission":
+            from reference_impl.vpa import admission
+
+            return admission.run
+    return _RUN[controller]
+
+
 class Reference:
     """See the module docstring."""
 
@@ -163,6 +191,7 @@ class ReferenceControllers:
         self._options = options
         self._seed = seed
         self._running: dict[str, tuple[asyncio.Future[None], MemoryTransport]] = {}
+        self._listening: dict[str, Listening] = {}
         self.errors: list[str] = []
         self.failure: str | None = None
 
@@ -171,11 +200,11 @@ class ReferenceControllers:
             raise RuntimeError(f"the {controller} controller is running already; crash it first")
         transport = MemoryTransport(self._loop, self._network, ACTORS[controller])
         task = asyncio.ensure_future(
-            _RUN[controller](
+            _run_of(controller)(
                 transport,
                 _LoopClock(self._loop),
                 **options_of(controller, self._options),
-                **self._gates_of(controller),
+                **self._extras_of(controller),
                 rng=random.Random(self._seed) if self._seed else None,
                 on_error=self.errors.append,
             ),
@@ -184,9 +213,22 @@ class ReferenceControllers:
         task.add_done_callback(lambda done: self._ended(controller, done))
         self._running[controller] = task, transport
 
-    def _gates_of(self, controller: str) -> dict[str, Any]:
-        """Feature gates, which are upstream's for the whole process, for a controller that looks at any."""
-        return {"feature_gates": self._options.feature_gates} if controller == "hpa" else {}
+    def _extras_of(self, controller: str) -> dict[str, Any]:
+        """What only some controllers are given: feature gates, and a way to listen for calls."""
+        extras: dict[str, Any] = {}
+        gates = feature_gates_of(controller, self._options)
+        if gates is not None:
+            extras["feature_gates"] = gates
+        if controller in LISTENERS:
+            listening = self._listening[controller] = Listening(self._loop, self._network)
+            extras["listen"] = listening.listen
+        return extras
+
+    def serve(
+        self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
+    ) -> Callable[[], None]:
+        listening = self._listening.get(controller) or Listening(self._loop, self._network)
+        return listening.serve(path, headers, body, answer)
 
     def crash(self, controller: str) -> None:
         running = self._running.pop(controller, None)
@@ -194,8 +236,13 @@ class ReferenceControllers:
             task, transport = running
             transport.dead = True
             task.cancel()
+        listening = self._listening.pop(controller, None)
+        if listening is not None:
+            listening.crash()
 
     def end(self) -> None:
+        for listening in self._listening.values():
+            listening.forget()
         for controller in list(self._running):
             self.crash(controller)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,17 +11,20 @@ from harness import __version__
 from harness.apiserver import Request
 from harness.clock import SECOND
 from harness.implementations import options_of
+from harness.implementations.calls import HUNG_UP, REFUSED, CallAnswer, Served
 from harness.network import Broken
 from harness.trace.recordings import Provenance
 from harness.upstream.build import Built, build
-from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
+from harness.upstream.calls import CallOutcome
+from harness.upstream.driver import Answer, BubbleDriver
 from harness.upstream.process import UpstreamProcess
+from harness.upstream.traffic import ApiRequest
 
 if TYPE_CHECKING:
     from harness.apiserver import Reply
     from harness.loop import VirtualLoop
     from harness.network import Network
-    from harness.scenario import Options
+    from harness.options import Options
 
 
 class Upstream:
@@ -33,9 +36,8 @@ class Upstream:
         self._process = UpstreamProcess.of(self.built)
 
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> UpstreamControllers:
-        driver = BubbleDriver(
-            self._process, _Sink(network), seed=seed, shuffle=seed, feature_gates=options.feature_gates
-        )
+        gates = {**options.feature_gates, **options.vpa.feature_gates}
+        driver = BubbleDriver(self._process, _Sink(network), seed=seed, shuffle=seed, feature_gates=gates)
         driver.attach(loop)
         return UpstreamControllers(driver, options)
 
@@ -44,7 +46,7 @@ class Upstream:
         return Provenance(
             implementation="upstream",
             release=self.built.kubernetes_version or self.built.release,
-            module_digest=self.built.module_sum,
+            module_digest=" ".join(filter(None, (self.built.module_sum, self.built.vpa_sum))),
             go_version=self.built.go_version,
             harness_version=__version__,
             seed=seed,
@@ -99,6 +101,17 @@ class UpstreamControllers:
         if controller in self._running:
             self._running.discard(controller)
             self._driver.crash(controller)
+
+    def serve(
+        self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
+    ) -> Callable[[], None]:
+        def conclude(outcome: CallOutcome) -> None:
+            if outcome.reason:
+                answer(REFUSED if outcome.reason == "refused" else HUNG_UP)
+            else:
+                answer(Served(outcome.status, outcome.body))
+
+        return self._driver.call(controller, method, path, headers, body, conclude)
 
     def end(self) -> None:
         self._driver.end()

@@ -5,7 +5,7 @@ that a scenario chooses, when somebody asks; nothing runs in between. Three *bac
 and the API server passes requests on to them as its aggregation layer. *Tables* and *edits* stand between the two.
 """
 
-from harness.metrics.curves import Curve, constant, daily, noisy, ramp, spike, steps
+from harness.metrics.curves import Curve, constant, daily, noisy, peaks, ramp, spike, steps
 from harness.metrics.edits import drop, put
 from harness.metrics.errors import MetricsError
 from harness.metrics.metrics import Metrics
@@ -22,6 +22,7 @@ __all__ = [
     "drop",
     "each",
     "noisy",
+    "peaks",
     "per_ready",
     "put",
     "ramp",

@@ -103,6 +103,17 @@ def daily(low: float | str, high: float | str, *, peak_hour: float = 14.0) -> Cu
     return Curve(lambda time: mean + swing * math.cos((time - peak) / _DAY * math.tau))
 
 
+def peaks(low: float | str, high: float | str, *, every: float, lasting: float, first: float = 0.0) -> Curve:
+    """`high` for `lasting` seconds, again and again after `every` seconds, from `first` on; `low` otherwise.
+
+    Raises MetricsError if a peak lasts longer than it is until the next one.
+    """
+    if not 0 < lasting <= every:
+        raise MetricsError(f"peaks: {lasting} s every {every} s; a peak must end before the next one begins")
+    least, most = amount(low), amount(high)
+    return Curve(lambda time: most if time >= first and (time - first) % every < lasting else least)
+
+
 def noisy(curve: Number, part: float, *, seed: int = 0) -> Curve:
     """The curve, up to `part` (0.1: ten per cent) more or less. The noise depends on `seed` and the moment only."""
     base = curve_of(curve)

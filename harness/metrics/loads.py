@@ -108,9 +108,17 @@ class _Part:
         self.cpu = Shares(load.cpu, members, moment)
         self.memory = Shares(load.memory, members, moment)
 
-    def startup(self, age: float) -> float:
-        """What a container uses more because it has been running for so many seconds only."""
-        return self.load.startup(age) if self.load.startup is not None else 0.0
+    def cpu_of(self, pod: PodView, age: float) -> float:
+        """What a container of this age uses, in cores."""
+        used, load = self.cpu.of(pod), self.load
+        if load.startup is not None:
+            used += load.startup(age)
+        return used if load.cpu.growth is None else used + load.cpu.growth(age)
+
+    def memory_of(self, pod: PodView, age: float) -> float:
+        """The same, in bytes."""
+        growth = self.load.memory.growth
+        return self.memory.of(pod) if growth is None else self.memory.of(pod) + growth(age)
 
 
 def _window(pod: PodView, rhythm: Rhythm, measured: int, before: int) -> int | None:
@@ -131,8 +139,9 @@ def _usage(pod: PodView, parts: Sequence[_Part], measured: int, window: int) -> 
         cpu = memory = 0.0
         for part in parts:
             if (part.load.container or pod.first) == name:
-                cpu += part.cpu.of(pod) + part.startup((measured - started) / SECOND)
-                memory += part.memory.of(pod)
+                age = (measured - started) / SECOND
+                cpu += part.cpu_of(pod, age)
+                memory += part.memory_of(pod, age)
         cpu, memory = max(cpu, 0.0), max(memory, 0.0)
         containers.append({"name": name, "usage": {"cpu": cores(cpu), "memory": pages(memory)}})
         total_cpu, total_memory = total_cpu + cpu, total_memory + memory

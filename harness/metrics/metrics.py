@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.apiserver import ApiServer
@@ -16,6 +16,7 @@ from harness.metrics.groups import CUSTOM, EXTERNAL, RESOURCE, ApiGroup, Backend
 from harness.metrics.handles import Handle, Handles
 from harness.metrics.loads import Load
 from harness.metrics.measuring import Measurements
+from harness.metrics.memory_limits import memory_rule
 from harness.metrics.pods_metrics import PodsMetrics
 from harness.metrics.resource_api import ResourceApi
 from harness.metrics.rhythm import Rhythm
@@ -23,6 +24,7 @@ from harness.metrics.series import PodSeries, PointSeries
 from harness.metrics.tables import RowLike, Table
 from harness.metrics.usage import Usage, Value, usage_of
 from harness.metrics.views import Selection
+from harness.world.memory import MemoryRule
 
 Labels = Mapping[str, str]
 #: Some pods: a name stands for those labelled `app: NAME`.
@@ -32,8 +34,10 @@ Chosen = str | Labels
 class Metrics:
     """The metrics of one cluster. Each API group is there from the moment when a scenario first speaks of it."""
 
-    def __init__(self, server: ApiServer) -> None:
+    def __init__(self, server: ApiServer, enforce: Callable[[MemoryRule], None] | None = None) -> None:
         self._server = server
+        #: Makes the kernel mind a load's memory.
+        self._enforce = enforce
         self._now = server.state.now
         self._measurements = Measurements(server.state)
         self._tables: Handles[Table] = Handles(lambda one: (one.resource, one.metric))
@@ -66,17 +70,24 @@ class Metrics:
         startup: Number | None = None,
         container: str | None = None,
         namespace: str = "default",
+        oom: bool = False,
     ) -> Load:
         """Say what some pods use: those labelled `app: NAME`, or those with the labels given. Cores and bytes.
 
         `startup` is a curve over the seconds since a container started, in cores, that comes on top. `container`: whose
-        usage it is, by default that of the first one in the spec.
+        usage it is, by default that of the first one in the spec. `oom`: it is killed when the memory that this load
+        gives it exceeds its limit, asked every 5 s of its age; see `Kubelet.oom_kill`.
         """
         self._appear(RESOURCE)
         selection = Selection.of(pods, namespace)
         used = [None if one is None else usage_of(one) for one in (cpu, memory)]
         start = None if startup is None else curve_of(startup)
-        return self._measurements.loads.add(Load(self._now, selection, used[0], used[1], start, container))
+        load = self._measurements.loads.add(Load(self._now, selection, used[0], used[1], start, container))
+        if oom:
+            if self._enforce is None:
+                raise MetricsError("load(oom=True): these metrics are not those of a cluster with kubelets")
+            self._enforce(memory_rule(load, lambda: self._measurements.rhythm.start))
+        return load
 
     def scrape(
         self,

@@ -54,6 +54,12 @@ class Usage:
     at_most: float | None = None
     noise: float = 0.0
     seed: int = 0
+    #: By the age of a container in seconds, what it uses on top.
+    growth: Curve | None = None
+
+    def grown(self, age: float) -> float:
+        """What a container of this age uses on top."""
+        return self.growth(age) if self.growth is not None else 0.0
 
 
 def shared(
@@ -68,10 +74,21 @@ def shared(
     return Usage(made(value), True, amount(idle), limit, _checked(noise), seed)
 
 
-def each(value: Value, *, at_most: float | str | None = None, noise: float = 0.0, seed: int = 0) -> Usage:
-    """The amount of each running pod, ready or not. `at_most` and `noise` as in `shared`."""
+def each(
+    value: Value,
+    *,
+    growth: Number | None = None,
+    at_most: float | str | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
+) -> Usage:
+    """The amount of each running pod, ready or not. `at_most` and `noise` as in `shared`.
+
+    `growth` is a curve over the seconds since a container started, which comes on top: a leak, a cache that fills.
+    """
     limit = None if at_most is None else amount(at_most)
-    return Usage(made(value), False, 0.0, limit, _checked(noise), seed)
+    grown = None if growth is None else curve_of(growth)
+    return Usage(made(value), False, 0.0, limit, _checked(noise), seed, grown)
 
 
 def per_ready(

@@ -13,6 +13,7 @@ from harness.mutants.bench import bench_for
 from harness.mutants.catalogue import KINDS, Catalogue, controllers, load, select
 from harness.mutants.errors import MutantError
 from harness.mutants.proof import Prover, Result
+from harness.mutants.suite import Stage
 
 __all__ = ["KINDS", "MutantError", "Result", "controllers", "mutants"]
 
@@ -40,10 +41,10 @@ def mutants(
         mine = [one for one in chosen if (one.kind, one.controller) == (catalogue.kind, catalogue.controller)]
         if not mine:
             continue
-        with bench_for(catalogue.kind, catalogue.release, progress) as bench:
-            prover = Prover(bench, catalogue, progress)
+        with bench_for(catalogue.kind, catalogue.release, mine, progress) as bench, Stage(bench.reference) as stage:
+            prover = Prover(bench, stage.run, catalogue, progress)
             progress(f"{catalogue.kind}: the unmodified {catalogue.controller} controller first")
-            prover.establish()
+            prover.establish(mine)
             for mutant in mine:
                 results.append(prover.prove(mutant))
                 progress(f"{len(results)}/{len(chosen)} {_line(results[-1])}")

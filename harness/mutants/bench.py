@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.mutants import trees
+from harness.mutants import switches, trees
 from harness.mutants.catalogue import Mutant
 from harness.mutants.errors import MutantError
 from harness.mutants.mutation import applied
@@ -23,8 +23,8 @@ class Bench:
     """What it takes to try mutants of one kind.
 
     `implementation` as `--implementation` takes it; `reference`, a folder with the reference to use, or None for the
-    one that is installed; `ready(mutant)` has the mutant, or with None the unmodified source, ready to run for as long
-    as a block lasts, and raises MutantError if it cannot.
+    one that is installed; `ready(mutant)` has the mutant, or with None the unmodified controller, ready to run for as
+    long as a block lasts, and raises MutantError if it cannot.
     """
 
     implementation: str
@@ -33,14 +33,16 @@ class Bench:
 
 
 @contextmanager
-def bench_for(kind: str, release: str, progress: Progress) -> Iterator[Bench]:
-    """The bench of a kind of mutants."""
+def bench_for(kind: str, release: str, mutants: Sequence[Mutant], progress: Progress) -> Iterator[Bench]:
+    """The bench for some mutants of one kind and one controller."""
     if kind == "reference":
         with trees.reference_tree() as folder:
             yield Bench(kind, folder, partial(_changed, folder))
-    else:
-        with trees.upstream_tree(release, progress) as tree:
-            yield Bench(f"upstream:path={tree}", None, partial(_built, tree, progress))
+        return
+    with trees.upstream_tree(release, mutants[0].controller, progress) as tree:
+        alone = switches.install(tree, mutants)
+        with _build(tree, "the copy of upstream with its mutants", progress) as program:
+            yield Bench(f"upstream:path={tree}", None, partial(_chosen, tree, program, alone))
 
 
 def _changed(tree: Path, mutant: Mutant | None) -> AbstractContextManager[None]:
@@ -48,19 +50,30 @@ def _changed(tree: Path, mutant: Mutant | None) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _built(tree: Path, progress: Progress, mutant: Mutant | None) -> Iterator[None]:
-    """A build of the tree, thrown away at the end: there are many, and each is large."""
-    with _changed(tree, mutant):
-        try:
-            folder = build(f"path={tree}", _silent if mutant else progress).path.parent
-        except BuildFailed as error:
-            what = f"mutant {mutant.id}" if mutant else "the copy of upstream"
-            raise MutantError(f"{what} does not compile, so it proves nothing: {error}") from error
-        try:
+def _chosen(tree: Path, program: Path, alone: Collection[Mutant], mutant: Mutant | None) -> Iterator[None]:
+    """The program with all the switches, and the right one on, or a build of the mutant's own."""
+    if mutant is None:
+        yield
+    elif mutant in alone:
+        with applied(tree, mutant), _build(tree, f"mutant {mutant.id}", _silent):
             yield
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.with_name(f".{folder.name}.lock").unlink(missing_ok=True)
+    else:
+        with switches.on(program, mutant):
+            yield
+
+
+@contextmanager
+def _build(tree: Path, what: str, progress: Progress) -> Iterator[Path]:
+    """The folder of a build of the tree, thrown away at the end: each is large."""
+    try:
+        folder = build(f"path={tree}", progress).path.parent
+    except BuildFailed as error:
+        raise MutantError(f"{what} does not compile, so it proves nothing: {error}") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.with_name(f".{folder.name}.lock").unlink(missing_ok=True)
 
 
 def _silent(_: str) -> None:

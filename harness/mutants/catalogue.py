@@ -22,7 +22,7 @@ _PROVENANCE = ("release", "source")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A `controller` with one deliberate mistake.
+    """A `controller`, or a group of them, with one deliberate mistake.
 
     In `file` (and there, if given, in `function`, which may be "Type.method" in Go) the text `find` becomes `put`.
     `says` is what the controller then does wrong. `likely` names scenarios (globs) to try first, for speed only.

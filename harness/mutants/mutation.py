@@ -14,6 +14,12 @@ from harness.mutants.errors import MutantError
 
 def mutated(text: str, mutant: Mutant) -> str:
     """The source with the mistake in it. Raises MutantError unless the text to replace is there exactly once."""
+    at = place(text, mutant)
+    return text[:at] + mutant.put + text[at + len(mutant.find) :]
+
+
+def place(text: str, mutant: Mutant) -> int:
+    """Where the text to replace begins. Raises MutantError unless it is there exactly once."""
     start, end = _span(text, mutant)
     found = text.count(mutant.find, start, end)
     if found != 1:
@@ -22,8 +28,7 @@ def mutated(text: str, mutant: Mutant) -> str:
             f"mutant {mutant.id}: {mutant.find!r} stands {found} times in {where}, not once; "
             "adapt the mutant to the source"
         )
-    at = text.index(mutant.find, start, end)
-    return text[:at] + mutant.put + text[at + len(mutant.find) :]
+    return text.index(mutant.find, start, end)
 
 
 @contextmanager
@@ -33,16 +38,21 @@ def applied(root: Path, mutant: Mutant) -> Iterator[None]:
     The file is replaced, never written to, so another hard link to it keeps its content.
     """
     path = root / mutant.file
-    try:
-        original = path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = f"cannot read {mutant.file}: {error.strerror}"
-        raise MutantError(f"mutant {mutant.id}: {reason}; adapt the mutant to the source") from error
+    original = source(root, mutant)
     write_whole(path, mutated(original, mutant))
     try:
         yield
     finally:
         write_whole(path, original)
+
+
+def source(root: Path, mutant: Mutant) -> str:
+    """The text of the mutant's file below `root`. Raises MutantError if there is none."""
+    try:
+        return (root / mutant.file).read_text(encoding="utf-8")
+    except OSError as error:
+        reason = f"cannot read {mutant.file}: {error.strerror}"
+        raise MutantError(f"mutant {mutant.id}: {reason}; adapt the mutant to the source") from error
 
 
 def _span(text: str, mutant: Mutant) -> tuple[int, int]:

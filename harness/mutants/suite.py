@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Self
 
 import harness
 from harness.mutants.errors import MutantError
@@ -24,7 +26,7 @@ _TAIL = 5
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a trial: every scenario's answer, and `died`, how the process ended if not by itself."""
+    """What came of a trial: every scenario's answer, and `died`, how its process ended if not by itself."""
 
     answers: tuple[Answer, ...]
     died: str = ""
@@ -35,47 +37,96 @@ class Report:
         return [one for one in self.answers if one.verdict in RED]
 
 
-def run(trial: Trial, reference: Path | None = None, patience: float = PATIENCE) -> Report:
-    """Run a trial in a fresh process; `reference` is a folder with the reference to use.
+class Stage:
+    """Where trials are held: `harness.mutants.trial` in a process of its own, started when it is first needed.
 
-    If the process dies, or is silent for `patience` seconds, the scenario it was at is an error. Raises MutantError if
-    it dies before the first scenario.
+    `reference` is a folder with the reference to use, which is loaded anew for each trial, or None for the one that is
+    installed. A process that is silent for `patience` seconds of real time is ended, and the next trial gets another.
     """
-    with tempfile.TemporaryFile("w+") as errors, _process(reference, errors) as process:
+
+    def __init__(self, reference: Path | None = None, patience: float = PATIENCE) -> None:
+        self._reference = reference
+        self._patience = patience
+        self._errors = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed with the stage
+        self._process: subprocess.Popen[bytes] | None = None
+        self._messages: Iterator[dict[str, Any]] = iter(())
+        self._code = 0  # with which the last trial ended
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._clear()
+        self._errors.close()
+
+    def run(self, trial: Trial) -> Report:
+        """Hold a trial.
+
+        If its process dies, or is silent for too long, the scenario it was at is an error. Raises MutantError if it
+        dies before the first scenario.
+        """
+        before = os.fstat(self._errors.fileno()).st_size
+        answers, died = self._listen(self._begun(trial))
+        if not died and not _complete(trial, answers):
+            died = f"ended with code {self._code}: {self._tail(before)}"
+        if answers is None:
+            raise MutantError(f"the suite cannot be run with {trial.implementation}: its process {died}")
+        if died:
+            answers.append(Answer(trial.scenarios[len(answers)], "error", f"the process {died}"))
+        return Report(tuple(answers), died)
+
+    def _begun(self, trial: Trial) -> Iterator[dict[str, Any]]:
+        """The messages of the process, which holds the trial from now on."""
+        if self._process is None:
+            self._process = _process(self._reference, self._errors)
+            assert self._process.stdout is not None
+            self._messages = _messages(self._process.stdout, self._patience)
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it is dead; what it said last tells why
+            self._process.stdin.write(f"{trial.dumps()}\n".encode())
+            self._process.stdin.flush()
+        return self._messages
+
+    def _listen(self, messages: Iterator[dict[str, Any]]) -> tuple[list[Answer] | None, str]:
+        """The answers, None if not even the first line came, and whether the process went silent."""
+        answers: list[Answer] | None = None
+        self._code = 0
         try:
-            answers, died = _listen(process, trial, reference, patience)
-            if not died and not _complete(trial, answers):
-                errors.seek(0)
-                tail = " | ".join(errors.read().strip().splitlines()[-_TAIL:])
-                died = f"ended with code {process.wait()}: {tail}"
-        finally:
+            for message in messages:
+                if "ended" in message:
+                    self._code = message["ended"]
+                    return answers, ""
+                if answers is None:
+                    _check_reference(message["reference"], self._reference)
+                    answers = []
+                else:
+                    answers.append(Answer(**message))
+        except TimeoutError:
+            self._clear()
+            return answers, f"said nothing for {self._patience:g} s of real time"
+        except BaseException:
+            self._clear()
+            raise
+        self._clear(wait=True)
+        return answers, ""
+
+    def _clear(self, *, wait: bool = False) -> None:
+        """End the process and its children; with `wait`, note the code with which it ends by itself."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if wait:
+            self._code = process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with suppress(BrokenPipeError), process:  # closes the pipes
             process.kill()
-    if answers is None:
-        raise MutantError(f"the suite cannot be run with {trial.implementation}: its process {died}")
-    if died:
-        answers.append(Answer(trial.scenarios[len(answers)], "error", f"the process {died}"))
-    return Report(tuple(answers), died)
 
-
-def _listen(
-    process: subprocess.Popen[bytes], trial: Trial, reference: Path | None, patience: float
-) -> tuple[list[Answer] | None, str]:
-    """The answers, None if not even the first line came, and whether the process went silent."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(trial.dumps().encode())
-    process.stdin.close()
-    answers: list[Answer] | None = None
-    try:
-        for line in _lines(process.stdout, patience):
-            if answers is None:
-                _check_reference(json.loads(line)["reference"], reference)
-                answers = []
-            else:
-                answers.append(Answer(**json.loads(line)))
-    except TimeoutError:
-        return answers, f"said nothing for {patience:g} s of real time"
-    return answers, ""
+    def _tail(self, start: int) -> str:
+        """The last that the process said to its standard error since `start`."""
+        descriptor = self._errors.fileno()
+        said = os.pread(descriptor, os.fstat(descriptor).st_size - start, start)
+        return " | ".join(said.decode(errors="replace").strip().splitlines()[-_TAIL:])
 
 
 def _complete(trial: Trial, answers: Sequence[Answer] | None) -> bool:
@@ -84,7 +135,7 @@ def _complete(trial: Trial, answers: Sequence[Answer] | None) -> bool:
     return len(answers) == len(trial.scenarios) or (trial.fail_fast and answers[-1].verdict in RED)
 
 
-def _process(reference: Path | None, errors: IO[str]) -> subprocess.Popen[bytes]:
+def _process(reference: Path | None, errors: IO[bytes]) -> subprocess.Popen[bytes]:
     path = [str(Path(harness.__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
     if reference is not None:
         path.insert(0, str(reference))
@@ -100,11 +151,12 @@ def _process(reference: Path | None, errors: IO[str]) -> subprocess.Popen[bytes]
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
+        start_new_session=True,  # so that a child that hangs can be ended with it
     )
 
 
-def _lines(stream: IO[bytes], patience: float) -> Iterator[str]:
-    """The lines of a pipe. Raises TimeoutError if one keeps us waiting."""
+def _messages(stream: IO[bytes], patience: float) -> Iterator[dict[str, Any]]:
+    """The lines of a pipe, each a JSON object. Raises TimeoutError if one keeps us waiting."""
     descriptor, pending = stream.fileno(), b""
     while True:
         if not select.select([descriptor], [], [], patience)[0]:
@@ -113,7 +165,7 @@ def _lines(stream: IO[bytes], patience: float) -> Iterator[str]:
         if not arrived:
             return
         *whole, pending = (pending + arrived).split(b"\n")
-        yield from (line.decode() for line in whole)
+        yield from map(json.loads, whole)
 
 
 def _check_reference(loaded: str, reference: Path | None) -> None:

@@ -1,28 +1,32 @@
-"""Sources that may be changed: a copy of upstream's module, and one of the reference."""
+"""Sources that may be changed: a copy of one of upstream's modules, and one of the reference."""
 
 from __future__ import annotations
 
+import compileall
 import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 from harness.mutants.errors import MutantError
 from harness.upstream import module
 from harness.upstream.build import cache_root
+from harness.upstream.edits import linked_copy
 from harness.upstream.golang import Progress, find_go
 from harness.upstream.releases import RELEASES, parse
 
 _REFERENCE = "reference_impl"
+#: The controllers that have a module of their own.
+_VPA = "vpa"
 
 
 @contextmanager
-def upstream_tree(release: str, progress: Progress) -> Iterator[Path]:
-    """The source tree of `release`, hard links into Go's module cache: replace files in it, never write to one.
+def upstream_tree(release: str, controller: str, progress: Progress) -> Iterator[Path]:
+    """The module of `release` that has a controller, hard links into Go's module cache: replace files, never write.
 
     It always has the same path, so that Go's build cache knows it. Raises BuildFailed without Go or the module, and
     MutantError while another process has it.
@@ -34,40 +38,38 @@ def upstream_tree(release: str, progress: Progress) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise MutantError(f"another process is building mutants in {folder}; wait for it to end") from error
-        tree = folder / f"kubernetes@v{release}"
+        module_root = _module(release, controller, progress)
+        tree = folder / module_root.name  # the name says which release it is
         shutil.rmtree(tree, ignore_errors=True)
         try:
-            linked_copy(_module(release, progress), tree)
+            linked_copy(module_root, tree)
             yield tree
         finally:
             shutil.rmtree(tree, ignore_errors=True)
 
 
-def _module(release: str, progress: Progress) -> Path:
+def _module(release: str, controller: str, progress: Progress) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         go = find_go(RELEASES[release])
-        return module.fetch(parse(release), go, Path(scratch), progress).root
-
-
-def linked_copy(source: Path, target: Path) -> None:
-    """Copy a tree by hard links, or file by file where the file system has none across the two places."""
-    for folder, _, files in os.walk(source):
-        here = target / Path(folder).relative_to(source)
-        here.mkdir(parents=True)  # not the source's mode: folders of the module cache are read-only
-        for name in files:
-            try:
-                os.link(Path(folder, name), here / name)
-            except OSError:
-                shutil.copyfile(Path(folder, name), here / name)
+        sources = module.fetch(parse(release), go, Path(scratch), progress)
+        found = sources.vpa if controller == _VPA else sources.kubernetes
+        if found is None:
+            raise MutantError(f"release {release} has no source of controller {controller} to change")
+        return found.root
 
 
 @contextmanager
 def reference_tree() -> Iterator[Path]:
-    """A folder to put first on Python's path: it holds a copy of the reference."""
+    """A folder to put first on Python's path: it holds a copy of the reference.
+
+    It is compiled, so that only what is changed is compiled again. Python tells that by the source's hash: two mutants
+    of one file may share its size and time stamp.
+    """
     found = find_spec(_REFERENCE)
     if found is None or not found.submodule_search_locations:
         raise MutantError(f"the package {_REFERENCE} is not installed; install all of Lockstep")
     with tempfile.TemporaryDirectory(prefix="lockstep-mutants-") as folder:
         target = Path(folder, _REFERENCE)
         shutil.copytree(found.submodule_search_locations[0], target, ignore=shutil.ignore_patterns("__pycache__"))
+        compileall.compile_dir(target, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
         yield Path(folder)

@@ -87,16 +87,17 @@ class Faults:
     """The faults of one run."""
 
     def __init__(self) -> None:
-        self._rules: list[Fault] = []
+        #: In the order in which they are tried.
+        self.rules: list[Fault] = []
 
     def add(self, fault: Fault) -> Fault:
         """Put a rule in force, behind the ones there already."""
-        self._rules.append(fault)
+        self.rules.append(fault)
         return fault
 
     def hit(self, target: Target, actor: str) -> Fault | None:
         """The fault that this request meets, counted, or None."""
-        for fault in self._rules:
+        for fault in self.rules:
             if not fault.matches(target, actor):
                 continue
             if fault.skip > 0:
@@ -110,9 +111,9 @@ class Faults:
 
     def clear(self) -> None:
         """End every fault."""
-        for fault in self._rules:
+        for fault in self.rules:
             fault.stop()
-        self._rules.clear()
+        self.rules.clear()
 
     # -- the kinds of request faults ----------------------------------------------------------------------------------
 

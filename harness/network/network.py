@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.apiserver import Reply, Request
+from harness.apiserver import Reply, Request, Watch
 from harness.clock import seconds
 from harness.network.faults import Fault, Faults
 from harness.network.relay import Relay
@@ -44,6 +44,8 @@ class Network:
         self.lag: dict[str, float] = {}
         self.held: set[str] = set()
         self._grids: dict[tuple[str, str, str], int] = {}
+        #: Other servers than the API server, by the `resource` of the requests that they answer (see `Target`).
+        self.others: dict[str, Callable[[Request], Reply]] = {}
         #: Told of each reading of a scale, by which an HPA sync shows itself (see `History.record_read`).
         self.scale_observers: list[Callable[[int, str, str, str, str, str], None]] = []
         #: Conditions of `harness.trace.invariants` that this run no longer keeps.
@@ -53,6 +55,8 @@ class Network:
         self._deliveries: deque[Callable[[], None]] = deque()
         self._relays: list[Relay] = []
         loop.serve_request = self.serve_next
+        loop.deliver_event = self.deliver_next
+        loop.requests_wait = lambda: bool(self._pending or self._deliveries)
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -67,10 +71,16 @@ class Network:
         """Queue the arrival of watch events; deliveries go before requests, each when every controller is parked."""
         self._deliveries.append(delivery)
 
+    def deliver_next(self) -> bool:
+        """Make one delivery. False when there is none."""
+        if not self._deliveries:
+            return False
+        self._deliveries.popleft()()
+        return True
+
     def serve_next(self) -> bool:
         """Make one delivery, or else answer one pending request. False when there is neither."""
-        if self._deliveries:
-            self._deliveries.popleft()()
+        if self.deliver_next():
             return True
         pending = self._pending
         if not pending:
@@ -105,9 +115,9 @@ class Network:
         if target.subresource == "scale" and target.verb == "get":
             for observe in self.scale_observers:
                 observe(self.loop.now, request.actor, target.resource, "scale", target.namespace, target.name)
-        fault = self.faults.hit(target, request.actor)
+        fault = self.faults.hit(target, request.actor) if self.faults.rules else None
         if fault is None:
-            answer(self._handle(request, target))
+            self._handle(request, target, answer)
             return
         self.broken_conditions.add(PROMPT_ANSWERS if fault.as_of is None else FRESH_CACHES)
         if fault.on_hit is not None:
@@ -117,21 +127,28 @@ class Network:
     def _dispatch_faulty(self, request: Request, answer: Answer, target: Target, fault: Fault) -> None:
         request.as_of = fault.as_of
         fails = fault.status is not None or fault.broken
-        early = self._handle(request, target) if fault.effect else None
+        due = max(seconds(fault.delay) + self.loop.now, seconds(fault.not_before))
 
-        def conclude() -> None:
+        def conclude(early: Reply | None) -> None:
             if fault.broken:
                 answer(Broken())
             elif fault.status is not None:
                 answer(Reply(fault.status["code"], fault.status, headers=fault.headers))
+            elif early is not None:
+                answer(early)
             else:
-                answer(early if early is not None else self._handle(request, target))
+                self._handle(request, target, answer)
 
-        wait = max(seconds(fault.delay), seconds(fault.not_before) - self.loop.now)
-        if wait > 0:
-            self.loop.world_at(self.loop.now + wait, conclude)
+        def wait(early: Reply | None) -> None:
+            if due > self.loop.now:
+                self.loop.world_at(due, lambda: conclude(early))
+            else:
+                conclude(early)
+
+        if fault.effect:
+            self._handle(request, target, wait)
         else:
-            conclude()
+            wait(None)
         if fails and not fault.effect:
             self._observe_refused(request, target, fault)
 
@@ -158,17 +175,28 @@ class Network:
         for observe in self.server.observers:
             observe(write)
 
-    def _handle(self, request: Request, target: Target) -> Reply:
+    def _handle(self, request: Request, target: Target, answer: Callable[[Reply], None]) -> None:
+        """Let the server answer: now, unless webhooks have to be asked first."""
         if target.verb == "create" and target.resource == "events":
             request.body = self._with_free_name(request.body, target.namespace)
+        other = self.others.get(target.resource)
+        if other is not None:
+            answer(other(request))
+            return
         reply = self.server.handle(request)
-        if reply.watch is not None:
-            lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held
-            relay = Relay(self.loop, reply.watch, target.resource, lag=lag, held=held, rng=self._rng)
-            self._relays = [other for other in self._relays if not other.closed]
-            self._relays.append(relay)
-            return Reply(reply.status, reply.body, watch=relay, headers=reply.headers)
-        return reply
+        if reply.review is not None:
+            self.server.follow_up(request, reply, answer)
+        elif reply.watch is not None:
+            answer(self._relayed(reply, reply.watch, target))
+        else:
+            answer(reply)
+
+    def _relayed(self, reply: Reply, watch: Watch, target: Target) -> Reply:
+        lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held
+        relay = Relay(self.loop, watch, target.resource, lag=lag, held=held, rng=self._rng)
+        self._relays = [other for other in self._relays if not other.closed]
+        self._relays.append(relay)
+        return Reply(reply.status, reply.body, watch=relay, headers=reply.headers)
 
     def _with_free_name(self, event: Any, namespace: str) -> Any:
         """An event under a name that is not taken.

@@ -17,10 +17,15 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 _METRIC_GROUPS = frozenset({"custom.metrics.k8s.io", "external.metrics.k8s.io"})
 
 
+#: The first part of paths that lead to another server than the API server.
+_PROMETHEUS = "/prometheus/"
+
+
 class Target(NamedTuple):
     """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups all else is empty.
 
-    For a custom or external metric, `resource` is the API group, and `name` that of the metric.
+    For a custom or external metric, `resource` is the API group, and `name` that of the metric. For a question to
+    Prometheus, `resource` is `prometheus`, the verb `get` whatever the method, and `name` is `query` or `query_range`.
     """
 
     verb: str
@@ -38,6 +43,8 @@ def target_of(request: Request) -> Target:
 @lru_cache(maxsize=16384)
 def _target(method: str, path: str, watch: bool) -> Target:
     verb = _VERBS.get(method, method.lower())
+    if path.startswith(_PROMETHEUS):
+        return Target("get", "prometheus", "", "", path.rpartition("/")[2])
     place = parse_path(path)
     if place is None:
         return Target(verb, "", "", "", "")

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.pytest_plugin.options import add_options
+from harness.pytest_plugin.serving import MARKER, kube_api
 
 if TYPE_CHECKING:
     from harness.pytest_plugin.items import ScenarioItem
 
-__all__ = ["pytest_addoption", "pytest_configure", "pytest_pycollect_makeitem"]
+__all__ = ["kube_api", "pytest_addoption", "pytest_configure", "pytest_pycollect_makeitem"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from harness.pytest_plugin.status import Status
 
     config.addinivalue_line("markers", "lockstep: every Lockstep scenario")
+    config.addinivalue_line("markers", MARKER)
     chosen = settings(config)
     facts = facts_of(chosen)
     config.pluginmanager.register(Execution(chosen), "lockstep-execution")

@@ -25,6 +25,7 @@ class Execution:
         self.implementation: str = settings["implementation"]
         self._settings = settings
         self.selected = 0
+        self._about: list[tuple[str, str]] = []
         self._stack = ExitStack()
         self._runner: Runner | None = None
 
@@ -35,6 +36,26 @@ class Execution:
 
             self._runner = self._stack.enter_context(Runner(RunConfig.parse(**self._settings)))
         return self._runner.run(scenario)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what the release cannot tell anything about; the line below the header says how much that is."""
+        scenarios = [item.scenario for item in items if isinstance(item, ScenarioItem)]
+        if not scenarios:
+            return
+        from harness.availability import available
+        from harness.runner import RunConfig
+
+        kept, self._about = available(RunConfig.parse(**self._settings), scenarios)
+        ids = {one.id for one in kept}
+        left_out = [item for item in items if isinstance(item, ScenarioItem) and item.scenario.id not in ids]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in left_out]
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """Say what was left out, and who stands in for whom."""
+        return [f"lockstep {name}: {value}" for name, value in self._about]
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:

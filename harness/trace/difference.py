@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.trace.values import matches
+from harness.trace.values import ABSENT, matches
 from harness.trace.wording import show
 
 if TYPE_CHECKING:
@@ -76,9 +76,19 @@ class Tolerance:
 
     def allows(self, path: str, left: Any, right: Any) -> bool:
         """Whether two values at a path count as equal."""
-        one, other = _number(left), _number(right)
-        if one is None or other is None or not matches(self.path, path):
+        if not matches(self.path, path):
             return False
+        if isinstance(left, list) and isinstance(right, list):  # a value before and after
+            return len(left) == len(right) and all(map(self._near, left, right))
+        for one, other in ((left, right), (right, left)):
+            if one is ABSENT and isinstance(other, list) and len(other) == 2:  # what changed by next to nothing
+                return self._near(*other)
+        return self._near(left, right)
+
+    def _near(self, left: Any, right: Any) -> bool:
+        one, other = _number(left), _number(right)
+        if one is None or other is None:
+            return bool(left == right)
         return abs(one - other) <= self.within + 1e-9
 
 

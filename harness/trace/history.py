@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from harness.options import Options
+
 _OK, _ERROR = 200, 400
 
 
@@ -63,11 +65,19 @@ class Read(NamedTuple):
 
 
 class History:
-    """An append-only list of writes. `controllers` names the actors under test; all others belong to the world."""
+    """An append-only list of writes. `controllers` names the actors under test; all others belong to the world.
+
+    `options` says how the controllers were configured; None: nobody knows, as of a history from a file.
+    """
 
     def __init__(
-        self, controllers: Iterable[str] = (), writes: Iterable[Write] = (), reads: Iterable[Read] = ()
+        self,
+        controllers: Iterable[str] = (),
+        writes: Iterable[Write] = (),
+        reads: Iterable[Read] = (),
+        options: Options | None = None,
     ) -> None:
+        self.options = options
         self.controllers: frozenset[str] = frozenset(controllers)
         self._writes: list[Write] = list(writes)
         #: Reads of the actors under test, in order; see `Read`.

@@ -16,6 +16,7 @@ from harness.trace.symbols import milliseconds
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from harness.options import Options
     from harness.trace.history import History, Write
 
 #: No watch is delayed, held back or cut, and no list is answered from the past.
@@ -59,6 +60,8 @@ class Invariant:
 
     #: Whether it follows the writes of everyone, rather than those of its actor only.
     sees_world: ClassVar[bool] = False
+    #: How the controllers were configured; None: nobody knows.
+    options: Options | None = None
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
         """A write; `state` is the one after it."""
@@ -80,15 +83,18 @@ def check(history: History, now: int, settled: bool, broken: Collection[str] = (
     """
     from harness.trace.invariants_hpa_status import HPA_INVARIANTS
     from harness.trace.invariants_replicaset import REPLICASET_INVARIANTS
+    from harness.trace.invariants_vpa import VPA_INVARIANTS
 
     unknown = sorted(set(broken) - set(CONDITIONS))
     if unknown:
         raise ValueError(f"unknown condition {unknown[0]!r}; known: {', '.join(CONDITIONS)}")
     invariants = [
         make()
-        for make in (*REPLICASET_INVARIANTS, *HPA_INVARIANTS)
+        for make in (*REPLICASET_INVARIANTS, *HPA_INVARIANTS, *VPA_INVARIANTS)
         if make.actor in history.controllers and not any(need in broken for need in make.needs)
     ]
+    for one in invariants:
+        one.options = history.options
     seen: dict[str, int] = {}
     kept = []
     for violation in _violations(invariants, history, now, settled) if invariants else ():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.trace.pods import restarts
-from harness.trace.unordered import varies
+from harness.trace.unordered import sorted_operations, varies
 from harness.trace.values import ABSENT, changes, digest, prune
 from harness.wire import DELETION_COST, Object, ready_since
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from harness.trace.model import Item
     from harness.trace.symbols import Symbols
 
+_OK = 200
 _BODY_FIELDS = ("labels", "annotations", "finalizers", "ownerReferences", "generateName")
 _UNCOMPARED_PATHS = ("metadata.resourceVersion", "metadata.generation", "metadata.managedFields")
 
@@ -33,6 +34,8 @@ class Items:
             "resource": f"{write.resource}/{write.subresource}" if write.subresource else write.resource,
             "object": self.symbols.of(write),
         }
+        if write.verb == "review":
+            return item | self._review(write)
         if write.verb.startswith("delete") or write.subresource == "eviction":
             if pod is not None:
                 described = self.describe_pod(pod, colocated)
@@ -45,10 +48,26 @@ class Items:
         elif not write.failed:
             item["changes"] = self.changed(write.before, write.after)
         elif write.verb == "patch":
-            item["patch"] = self.symbols.value(write.body)
+            body = self.symbols.value(write.body)
+            item["patch"] = sorted_operations(body) if isinstance(body, list) else body
         elif write.subresource == "scale":
             item["replicas"] = _replicas(write.body)
         return item | self._failure(write)
+
+    def _review(self, write: Write) -> Item:
+        """What a webhook answered about which object; the order of operations on different paths is open."""
+        asked, answer = write.body["object"], write.body["answer"]
+        metadata = asked.get("metadata") or {}
+        item: Item = {
+            "about": {name: self.symbols.value(metadata[name]) for name in _BODY_FIELDS if metadata.get(name)}
+        }
+        if "spec" in asked:
+            item["about"]["spec"] = self.spec_digest(asked["spec"])
+        told = self.symbols.value(answer)
+        if isinstance(told, dict) and isinstance(told.get("patch"), list):
+            told = {**told, "patch": sorted_operations(told["patch"])}
+        item["answer"] = told
+        return item | ({"code": write.code, "message": write.message} if write.code != _OK else {})
 
     def event(self, write: Write) -> Item | None:
         """A write of an Event, core or events.k8s.io. `object` is what the event is about.

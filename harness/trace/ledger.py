@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 CLASSES = ("upstream-bug", "deliberate", "unspecified", "release-difference")
 _TEXTS = ("id", "title", "class", "controller", "against", "link", "explanation")
 _PATTERN_FIELDS = ("kind", "object", "path", "left", "right")
-_COMPARISON = re.compile(r"(<=|>=|<|>|==)?(\d+(?:\.\d+){0,2})")
+#: What the names of the VPA's own releases begin with.
+_ALONE = "vpa-"
+_COMPARISON = re.compile(r"(<=|>=|<|>|==)?((?:vpa-)?\d+(?:\.\d+){0,2})")
 
 
 class LedgerError(Exception):
@@ -182,7 +184,10 @@ def _judge(entries: list[Entry], scenario_id: str, comparison: Comparison) -> Ju
 
 
 def in_range(release: str, expression: str) -> bool:
-    """Whether a release such as "1.34.4" satisfies all comparisons of an expression such as ">=1.34,<1.36"."""
+    """Whether a release such as "1.34.4" satisfies all comparisons of an expression such as ">=1.34,<1.36".
+
+    Releases of the VPA alone ("vpa-1.8.1") and those of Kubernetes satisfy no comparison with one another.
+    """
     return all(_satisfies(release, part.strip()) for part in expression.split(","))
 
 
@@ -190,6 +195,8 @@ def _satisfies(release: str, comparison: str) -> bool:
     found = _COMPARISON.fullmatch(comparison)
     if found is None:
         raise ValueError(f"{comparison!r} is neither a release nor a comparison such as '<1.36'")
+    if release.startswith(_ALONE) != found[2].startswith(_ALONE):
+        return False
     mine, bound = _version(release), _version(found[2])
     match found[1]:
         case "<":
@@ -204,7 +211,7 @@ def _satisfies(release: str, comparison: str) -> bool:
 
 
 def _version(text: str) -> tuple[int, ...]:
-    numbers = [int(part) for part in text.split(".")]
+    numbers = [int(part) for part in text.removeprefix(_ALONE).split(".")]
     return tuple(numbers + [0] * (3 - len(numbers)))
 
 

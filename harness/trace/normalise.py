@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.trace.colocation import Colocation
 from harness.trace.items import Items
 from harness.trace.model import Item, Trace, multiset
-from harness.trace.reads import Reads
+from harness.trace.reads import Reads, is_renewal
 from harness.trace.symbols import Symbols, clock_text, milliseconds
 from harness.trace.values import ABSENT, flatten
 from harness.wire import controller_of, uid
@@ -74,6 +74,13 @@ class _Normaliser:
         if at != self._at:
             self._end_instant()
             self._at = at
+        if write.verb == "review":
+            if self._history.under_test(write):
+                self._writes.append(self._items.write(write, None, 0))
+            return
+        if self._history.under_test(write) and is_renewal(write):
+            self._reads.take_renewal(write)
+            return
         if write.failed:
             self._symbols.learn_refused(write)
         else:

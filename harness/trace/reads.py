@@ -6,6 +6,8 @@ In a trace they are kept by object, each as runs of equal distances, since most 
 
 is 40 reads, the first at 15.1 s and one every 15 s after it, and another one at 700.25 s. Where several fall on one
 instant, the second of each makes runs of its own, and so on: equal reads always have equal runs.
+
+The renewals of a Lease, which change nothing but the time in it, are kept in the same way, as `/renewal`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from harness.clock import SECOND, parse_rfc3339
 from harness.trace.difference import EXTRA_READ, MISSING_READ, Difference
 from harness.trace.symbols import clock_text, milliseconds
 from harness.trace.values import ABSENT
@@ -20,10 +23,12 @@ from harness.trace.values import ABSENT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from harness.trace.history import Read
+    from harness.trace.history import Read, Write
     from harness.trace.symbols import Symbols
 
 Runs = list[list[Any]]
+_LEASES = "leases.coordination.k8s.io"
+_RENEWAL = "/renewal"
 _SHORTEST = 3  # reads at equal distances that are worth a run
 
 
@@ -38,12 +43,28 @@ class Reads:
     def take(self, read: Read) -> None:
         """Take note of a read; `Symbols` must know the writes before it, and none after it."""
         symbol = self._symbols.of_place(read.resource, read.namespace, read.name)
-        label = f"{read.resource}/{read.subresource} {symbol}"
-        self._times.setdefault(label, []).append(milliseconds(read.at - self._start))
+        self._add(f"{read.resource}/{read.subresource} {symbol}", read.at)
+
+    def take_renewal(self, write: Write) -> None:
+        """Take note of the renewal of a Lease."""
+        self._add(f"{write.resource}{_RENEWAL} {self._symbols.of(write)}", write.at)
+
+    def _add(self, label: str, at: int) -> None:
+        self._times.setdefault(label, []).append(milliseconds(at - self._start))
 
     def runs(self) -> dict[str, Runs]:
         """All of them, as a trace keeps them."""
         return {label: fold(times) for label, times in sorted(self._times.items())}
+
+
+def is_renewal(write: Write) -> bool:
+    """Whether a write only says that the holder of a Lease is still there, now."""
+    if write.resource != _LEASES or write.failed or write.before is None or write.after is None:
+        return False
+    before, after = write.before["spec"], write.after["spec"]
+    if {**before, "renewTime": None} != {**after, "renewTime": None}:
+        return False
+    return abs(parse_rfc3339(after["renewTime"]) - write.at) < SECOND
 
 
 def fold(times: Sequence[int]) -> Runs:
@@ -124,7 +145,8 @@ def _pair(missing: Counter[int], extra: Counter[int], window: int) -> None:
 
 def _item(label: str, times: int) -> Any:
     resource, _, symbol = label.partition(" ")
-    item = {"verb": "get", "resource": resource, "object": symbol}
+    verb = "update" if resource.endswith(_RENEWAL) else "get"
+    item = {"verb": verb, "resource": resource, "object": symbol}
     return ABSENT if not times else item if times == 1 else {**item, "times": times}
 
 

@@ -52,6 +52,8 @@ class Provenance:
     seed: int
     #: The day, as YYYY-MM-DD.
     recorded: str
+    #: Controllers that the release does not have and that others took the part of; kept only if there were some.
+    substitutes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def save(root: Path, *, scenario_id: str, must: str, provenance: Provenance, var
     if not variants:
         raise RecordingRefused(f"{scenario_id}: there is nothing to record; run the scenario at least once")
     content: dict[str, Any] = {
-        "provenance": asdict(provenance),
+        "provenance": _fields_of(provenance),
         "scenario": {"id": scenario_id, "must": must},
         "variants": [trace.to_json() for trace in variants],
     }
@@ -120,7 +122,7 @@ def _parse(raw: bytes, release: str, scenario_id: str) -> Recording:
     if digest({name: data[name] for name in _PARTS if name != "digest"}) != data["digest"]:
         raise ValueError("its content does not fit its digest, so it was changed by hand or in transit")
     provenance = data["provenance"]
-    if not isinstance(provenance, dict) or sorted(provenance) != sorted(one.name for one in fields(Provenance)):
+    if not isinstance(provenance, dict) or {*provenance, "substitutes"} != {one.name for one in fields(Provenance)}:
         raise ValueError(f"its provenance must have the fields {', '.join(one.name for one in fields(Provenance))}")
     if provenance["implementation"] != "upstream":
         raise ValueError("it was not taken from upstream")
@@ -131,6 +133,10 @@ def _parse(raw: bytes, release: str, scenario_id: str) -> Recording:
         raise ValueError("it holds no variant")
     traces = [Trace.from_json(one) for one in variants]
     return Recording(Provenance(**provenance), scenario_id, str(scenario.get("must", "")), traces)
+
+
+def _fields_of(provenance: Provenance) -> dict[str, Any]:
+    return {name: value for name, value in asdict(provenance).items() if name != "substitutes" or value}
 
 
 def readable(value: Any, indent: str = "") -> str:

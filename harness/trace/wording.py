@@ -53,7 +53,8 @@ def _write(item: Mapping[str, Any]) -> str:
 def _refusal(item: Mapping[str, Any]) -> str:
     if not item["code"]:
         return "the connection broke"
-    return f"refused with {item['code']} {item['reason']}: {item['message']}"
+    reason = f" {item['reason']}" if "reason" in item else ""  # a webhook gives none
+    return f"refused with {item['code']}{reason}: {item['message']}"
 
 
 def _changes(changes: Mapping[str, Any]) -> str:

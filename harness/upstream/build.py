@@ -31,9 +31,9 @@ _FLAGS = ["-mod=mod", "-trimpath", "-vet=off", "-ldflags=-s -w"]
 class Built:
     """A process ready to run.
 
-    `release` as it was asked for; `digest` names the build; `module_sum` names the Kubernetes sources (Go's h1 sum, or
-    `tree:` and a SHA-256); `kubernetes_version` is "" for a checkout; `feature_gates` are what kube-controller-manager
-    of that release sets for itself.
+    `release` as it was asked for; `digest` names the build; `module_sum` and `vpa_sum` name the sources of Kubernetes
+    and of the VPA (Go's h1 sum, or `tree:` and a SHA-256; "" for what is not there); `kubernetes_version` is "" for a
+    checkout; `feature_gates` are what kube-controller-manager of that release sets for itself.
     """
 
     path: Path
@@ -42,6 +42,9 @@ class Built:
     module_sum: str
     go_version: str
     kubernetes_version: str
+    vpa_version: str
+    vpa_sum: str
+    controllers: str
     feature_gates: str
 
 
@@ -89,14 +92,15 @@ def info(release: str = releases.PRIMARY) -> Built | None:
 
 def _digest(release: Release) -> str:
     parts = [module.source_digest(), *_FLAGS, release.label]
-    if release.path is not None:
-        parts += [str(release.path), module.tree_digest(release.path)]
+    for path in (release.path, release.vpa_path):
+        if path is not None:
+            parts += [str(path), module.tree_digest(path)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
 def _go_needed(release: Release) -> tuple[int, int]:
     if release.path is None:
-        return releases.RELEASES.get(release.version, OLDEST)
+        return releases.RELEASES.get(release.version or f"vpa-{release.vpa}", OLDEST)
     major, minor = go_directive((release.path / "go.mod").read_text()).split(".")[:2]
     return max(OLDEST, (int(major), int(minor)))
 
@@ -144,19 +148,23 @@ def _prune(release: Release, newest: Path) -> None:
 
 
 def _compile(release: Release, digest: str, go: Go, scratch: Path, progress: Progress) -> dict[str, str]:
-    kubernetes = module.fetch(release, go, scratch, progress)
-    module.write_module(release, kubernetes, scratch)
-    tags = module.build_tags(go, scratch, progress)
+    sources = module.fetch(release, go, scratch, progress)
+    module.write_module(release, sources, go, scratch, progress)
+    tags = module.build_tags(sources, go, scratch, progress)
     progress(f"compiling upstream {release.spec} with {go.version}: the first time takes a minute or two")
     arguments = ["test", "-c", *_FLAGS, f"-tags={','.join(tags)}", "-o", _BINARY, "."]
     run_go(go, arguments, scratch, f"compiling upstream {release.spec}", progress)
+    shutil.rmtree(scratch / module.EDITED, ignore_errors=True)
     built = Built(
         path=scratch,
         release=release.spec,
         digest=digest,
-        module_sum=kubernetes.sum,
+        module_sum=sources.kubernetes.sum if sources.kubernetes else "",
         go_version=go.version,
         kubernetes_version=release.version,
-        feature_gates=module.manager_gates(kubernetes),
+        vpa_version=release.vpa,
+        vpa_sum=sources.vpa.sum if sources.vpa else "",
+        controllers=" ".join(release.controllers),
+        feature_gates=module.manager_gates(sources.kubernetes),
     )
     return {key: value for key, value in asdict(built).items() if key != "path"}

@@ -7,88 +7,23 @@ is parked, upstream meets the same order of events as controllers written in Pyt
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl, unquote
 
-import orjson
-
 from harness.clock import SECOND
 from harness.loop import Stuck
+from harness.upstream.calls import CallOutcome, OnOutcome, OpenCalls
 from harness.upstream.errors import RunRefused, UpstreamFailed
 from harness.upstream.process import NO_GATES, UpstreamProcess
+from harness.upstream.traffic import ApiRequest, ReplyLike, WatchLike
 
 if TYPE_CHECKING:
     from harness.loop import VirtualLoop
 
 _DAY = 24 * 3600 * SECOND
-
-
-class ReplyLike(Protocol):
-    """What the driver needs of a reply (`harness.apiserver.Reply`)."""
-
-    @property
-    def status(self) -> int:
-        """HTTP status code."""
-
-    @property
-    def watch(self) -> WatchLike | None:
-        """The watch that the request opened, if it did."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers besides Content-Type."""
-
-    def raw(self) -> bytes:
-        """The body, serialised."""
-
-
-class WatchLike(Protocol):
-    """What the driver needs of a watch (`harness.apiserver.Watch`).
-
-    A watch may also have an attribute `broken`: "reset" or "eof" makes its end look like a broken connection.
-    """
-
-    events: deque[Any]
-    on_event: Callable[[], None] | None
-    closed: bool
-
-    def take(self) -> Sequence[Any]:
-        """The events that the client sees next, taken from `events`; it rests before it sees more."""
-
-    def stop(self) -> None:
-        """The client has gone."""
-
-
-@dataclass(frozen=True)
-class ApiRequest:
-    """One request of a controller.
-
-    `actor` is its user agent; `controller` the name under which it was started; `accept` the media types it wants, ""
-    for plain JSON.
-    """
-
-    method: str
-    path: str
-    query: Mapping[str, str]
-    content_type: str
-    actor: str
-    controller: str
-    raw_body: bytes
-    accept: str = ""
-
-    @cached_property
-    def body(self) -> Any:
-        """The decoded body; None if there is none. A body that is not JSON comes as its text."""
-        if not self.raw_body:
-            return None
-        try:
-            return orjson.loads(self.raw_body)
-        except orjson.JSONDecodeError:
-            return self.raw_body.decode(errors="replace")
 
 
 class RequestSink(Protocol):
@@ -163,6 +98,7 @@ class BubbleDriver:
         self._watches: dict[int, _OpenWatch] = {}
         self._last_watch = 0
         self._running: set[str] = set()
+        self._calls = OpenCalls()
         self._ended = False
         self._loop: VirtualLoop | None = None
         process.begin_run(seed, shuffle, feature_gates)
@@ -175,7 +111,8 @@ class BubbleDriver:
         self._loop = loop
         loop.driver = self
         served_before = loop.serve_request
-        loop.serve_request = lambda: served_before() or self.react()
+        # events of all sides go before requests, as they do where there is one side only
+        loop.serve_request = lambda: loop.deliver_event() or self.react() or served_before()
 
     # -- controllers --------------------------------------------------------------------------------------------------
 
@@ -198,6 +135,32 @@ class BubbleDriver:
         for open_watch in [one for one in self._watches.values() if one.controller == controller]:
             self._close_watch(open_watch.id)
         self._outbox.append(({"op": "crash", "name": controller}, b""))
+        self._calls.crash(controller)
+
+    def call(
+        self,
+        controller: str,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        on_outcome: OnOutcome,
+    ) -> Callable[[], None]:
+        """Call a controller that listens. `on_outcome` learns what comes of it, at once if the controller is not there.
+
+        The result takes the call back: the caller has gone, and `on_outcome` is not called any more.
+        """
+        if controller not in self._running:
+            on_outcome(CallOutcome(reason="refused"))
+            return lambda: None
+        item, call_id = self._calls.begin(controller, method, path, headers, body, on_outcome)
+        self._outbox.append((item, body))
+
+        def take_back() -> None:
+            if self._calls.take_back(call_id):
+                self._outbox.append(({"op": "hang_up", "id": call_id}, b""))
+
+        return take_back
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -217,13 +180,16 @@ class BubbleDriver:
         limit = loop.now + _DAY if until is None else until
         self._send(limit)
         while True:
-            frame, body = self._receive("idle", "request")
+            frame, body = self._receive("idle", "request", "served")
             loop.now = self._now
             if self._now > limit:
                 raise self._give_up(f"its clock ran past {limit / SECOND:g} s, to {self._now / SECOND:g} s")
             if frame["op"] == "idle":
                 break
-            self._serve(frame, body)
+            if frame["op"] == "served":
+                self._calls.conclude(frame, body)
+            else:
+                self._serve(frame, body)
             self._send(_next_instant(loop, limit))
         if until is None and loop.now >= limit and _next_instant(loop, limit + 1) > limit:
             raise Stuck(f"nothing is scheduled after {loop.now / SECOND:.3f} s, but the run has not ended")
@@ -233,6 +199,7 @@ class BubbleDriver:
         if self._ended:
             return
         self._ended = True
+        self._calls.forget()
         for watch_id in list(self._watches):
             self._close_watch(watch_id)
         try:
@@ -367,7 +334,8 @@ class BubbleDriver:
 
 def _next_instant(loop: VirtualLoop, limit: int) -> int:
     """When Python has work next, at most `limit`."""
-    if loop._ready:  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio has no public question "is a task ready?"
+    # asyncio has no public question "is a task ready?"; requests wait if a controller of this run is not of the bubble
+    if loop._ready or loop.requests_wait():  # type: ignore[attr-defined]  # noqa: SLF001
         return loop.now
     step = loop.next_world_step()
     return limit if step is None else min(limit, step)

@@ -21,12 +21,12 @@ import orjson
 from harness.upstream.build import Built
 from harness.upstream.errors import UpstreamFailed
 
-_PROTOCOL = 2
+_PROTOCOL = 3
 _STDERR_LINES = 200
 _SHOWN_LINES = 8
 #: Every feature gate has its usual value.
 NO_GATES: Mapping[str, bool] = MappingProxyType({})
-_FRAMES = frozenset({"ready", "idle", "request", "done"})
+_FRAMES = frozenset({"ready", "idle", "request", "served", "done"})
 
 # One processor and no garbage collection during a run keep the order in which goroutines run repeatable; the memory
 # limit brings collection back before a long run eats the machine. math/rand, where jitter is drawn, must be seedable.

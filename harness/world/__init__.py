@@ -13,14 +13,17 @@ from harness.loop import VirtualLoop
 from harness.world.api import Api, Object, WorldError
 from harness.world.canonical import canonical_order, pick
 from harness.world.census import Census
+from harness.world.disruption import DisruptionController
 from harness.world.feed import Feeds
 from harness.world.garbage_collector import GarbageCollector
 from harness.world.kubelet import Kubelet
 from harness.world.lifecycle import Group, InTurn, Lifecycle, Lifecycles, Seeded
+from harness.world.memory import MemoryWatch
 from harness.world.namespaces import NamespaceController
 from harness.world.node_monitor import NodeMonitor
 from harness.world.nodes import Node, Nodes
 from harness.world.owners import Owners
+from harness.world.resizes import Resize
 from harness.world.resources import Resources
 from harness.world.scheduler import Scheduler, nowhere
 
@@ -32,6 +35,7 @@ __all__ = [
     "Lifecycle",
     "Lifecycles",
     "Node",
+    "Resize",
     "Scheduler",
     "Seeded",
     "World",
@@ -62,14 +66,17 @@ class World:
         self._namespaces = NamespaceController(loop, Api(server, "namespace-controller"), self._resources)
         self._feeds = Feeds(loop, self._api)
         self.owners = Owners(loop, server, self._feeds)
+        self.memory = MemoryWatch(loop, self._api, self.kubelet)
+        self.disruption = DisruptionController(loop, server)
         self._followed: set[str] = set()
 
     def start(self) -> None:
         """Create the nodes and follow the cluster. Call it once, before anything else happens."""
         self.nodes.create(Api(self._api.server, "kubelet"), self._count)
-        pods = (self._census.observe, self.scheduler.observe, self.kubelet.observe)
-        self._feeds.listen("/api/v1/pods", *pods)
+        pods = (self._census.observe, self.scheduler.observe, self.kubelet.observe, self.memory.observe)
+        self._feeds.listen("/api/v1/pods", *pods, self.disruption.observe_pod)
         self._feeds.listen("/api/v1/nodes", self.scheduler.observe_node)
+        self._feeds.listen("/apis/policy/v1/poddisruptionbudgets", self.disruption.observe_budget)
         self._follow_resources()
         self._feeds.start()
 
@@ -77,7 +84,7 @@ class World:
         """The instant of the next step that anybody in the world has planned, or None."""
         if self._feeds.pending():
             return self._loop.now
-        actors = (self.scheduler, self.kubelet, self.garbage_collector, self._namespaces, self.owners)
+        actors = (self.scheduler, self.kubelet, self.garbage_collector, self._namespaces, self.owners, self.disruption)
         return min((due for due in (actor.next_due() for actor in actors) if due is not None), default=None)
 
     def pending(self) -> bool:

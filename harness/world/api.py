@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from harness.apiserver import ApiServer, Reply, Request
@@ -10,6 +10,8 @@ from harness.apiserver import ApiServer, Reply, Request
 Object = dict[str, Any]
 MERGE_PATCH = "application/merge-patch+json"
 _NO_QUERY: Mapping[str, str] = {}
+#: Refusals that are answers: somebody was faster.
+_OUTRUN = (404, 409)
 
 
 class WorldError(RuntimeError):
@@ -41,7 +43,7 @@ class Api:
         path: str,
         body: Any,
         content_type: str = "application/json",
-        expected: Collection[int] = (404, 409),
+        expected: Collection[int] = _OUTRUN,
     ) -> Reply:
         """Write. The `expected` refusals are answers (by default: somebody was faster); any other raises WorldError."""
         reply = self.server.handle(Request(method, path, _NO_QUERY, body, content_type, self.actor))
@@ -49,9 +51,26 @@ class Api:
             return reply
         return self._checked(method, path, reply)
 
+    def submit(
+        self, method: str, path: str, body: Any, answer: Callable[[Reply], None], expected: Collection[int] = (404, 409)
+    ) -> None:
+        """Write what webhooks may have a say in: `answer` gets the reply, at once unless one has to be asked."""
+        request = Request(method, path, _NO_QUERY, body, "application/json", self.actor)
+        self.server.submit(
+            request,
+            lambda reply: answer(reply if reply.status in expected else self._checked(method, path, reply)),
+        )
+
     def merge(self, path: str, body: Any) -> Reply:
         """Send a JSON merge patch."""
         return self.write("PATCH", path, body, MERGE_PATCH)
+
+    def report(self, path: str, body: Any) -> Reply:
+        """Send a JSON merge patch whose status was made for it and stays as it is (see `Request.trusted`)."""
+        request = Request("PATCH", path, _NO_QUERY, body, MERGE_PATCH, self.actor)
+        request.trusted = True
+        reply = self.server.handle(request)
+        return reply if reply.status in _OUTRUN else self._checked("PATCH", path, reply)
 
     def _checked(self, method: str, path: str, reply: Reply) -> Reply:
         if reply.status >= 400:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from harness.apiserver.sharing import ByIdentity
 from harness.wire import DELETION_COST, ready_since
 from harness.world.api import Object
 
 StateKey = tuple[Any, ...]
 
 
-def state_key(pod: Object) -> StateKey:
-    """What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels."""
+def _state_key(pod: Object) -> StateKey:
     meta, status = pod["metadata"], pod.get("status", {})
     since = ready_since(pod)
     statuses = [*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())]
@@ -30,9 +30,15 @@ def state_key(pod: Object) -> StateKey:
         tuple([one.get("restartCount", 0) for one in statuses]),
         meta.get("creationTimestamp") or "",
         meta.get("deletionTimestamp") or "",
+        meta.get("generation", 0),  # one that was resized differs from one that was not
         (meta.get("annotations") or {}).get(DELETION_COST, ""),
         tuple(sorted((meta.get("labels") or {}).items())),
     )
+
+
+#: What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels. Worked out
+#: once for each version of a pod: most pods stay as they are from one choice to the next.
+state_key: ByIdentity[StateKey] = ByIdentity(_state_key, limit=2048)
 
 
 def rank_nodes(pods_of: Mapping[str, Iterable[Object]]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.clock import seconds
+from harness.world.crashes import Crashes
 from harness.world.lifecycle import Group, Lifecycle, Source, When, resolve
 from harness.world.runtime import PodRuntime
 
@@ -30,6 +31,7 @@ class Cohort:
         now: int,
         clock: Callable[[PodRuntime], str],
         ranks: Callable[[PodRuntime], Mapping[str, int]],
+        crashes: Crashes,
     ) -> None:
         self.members: dict[str, PodRuntime] = {}
         self.began = now
@@ -38,6 +40,7 @@ class Cohort:
         self._source = source
         self._clock = clock
         self._ranks = ranks
+        self._crashes = crashes
         self._steps: list[Step] = []
         #: One list of times for each kind of step that single pods take, and how many of them were taken.
         self._single: dict[str, list[int]] = {}
@@ -97,6 +100,8 @@ class Cohort:
             for after in lifecycle.restarts:
                 yield self._at(after), 4, self._restart(self._at(after + lifecycle.restart_for))
                 yield self._at(after + lifecycle.restart_for), 5, _ready_again
+            for after in lifecycle.ooms:
+                yield self._at(after), 4, self._oom
         if isinstance(lifecycle.fails_after, float | int):
             yield self._at(lifecycle.fails_after), 6, _fail(lifecycle.fail_reason)
         if isinstance(lifecycle.succeeds_after, float | int):
@@ -115,6 +120,9 @@ class Cohort:
                 one.ready_again_at = ready_again_at
 
         return act
+
+    def _oom(self, one: PodRuntime, _: str) -> None:
+        self._crashes.kill(one, None, self.lifecycle.oom_down, seconds(self.lifecycle.restart_for))
 
     # -- steps of single pods -----------------------------------------------------------------------------------------
 

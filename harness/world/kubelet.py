@@ -18,12 +18,17 @@ from harness.world.api import Api, Object, pod_path
 from harness.world.canonical import pick
 from harness.world.census import Census
 from harness.world.cohort import Cohort
+from harness.world.crashes import Crashes
+from harness.world.evictions import EVICTED, eviction_of
 from harness.world.groups import GroupKey, Groups
 from harness.world.lifecycle import Lifecycles
 from harness.world.node_monitor import NodeMonitor
 from harness.world.nodes import Nodes
 from harness.world.pod_status import generate_status
-from harness.world.runtime import PodRuntime
+from harness.world.resizes import Resize, Resizes
+from harness.world.runtime import Container, PodRuntime
+
+_KILLED, _TERMINATED = 137, 143
 
 
 class Kubelet:
@@ -52,6 +57,10 @@ class Kubelet:
         self._open_at = -1
         self._unplanned: dict[Cohort, None] = {}
         self._groups = Groups()
+        self._crashes = Crashes(lambda: loop.now, self._agenda.add, self._clock)
+        self._resizes = Resizes(lambda: loop.now, self._agenda.add, self._restart_resized)
+        #: What becomes of resizes from now on; None: what the lifecycle of a pod says.
+        self.resizing: Resize | None = None
 
     # -- what scenarios do --------------------------------------------------------------------------------------------
 
@@ -79,6 +88,37 @@ class Kubelet:
 
         self._change(pod, act)
 
+    def oom_kill(self, pod: Object, container: str | None = None, *, down: float | None = None) -> None:
+        """A container (default: the first) is killed for want of memory (exit code 137, reason OOMKilled).
+
+        It runs again after `down` seconds; 0: it is only ever seen running, with more restarts; None: after 1 s, or
+        after a back-off of 10 s and more (state CrashLoopBackOff) if it has been killed lately. It is ready again after
+        the lifecycle's `restart_for` seconds. With restartPolicy Never it stays down, and the pod fails with its last
+        container. Raises ValueError if the pod does not run, or has no such container.
+        """
+        runtime = self._running(pod)
+        after = seconds(self._cohorts[runtime.uid].lifecycle.restart_for)
+        self._change(pod, lambda one, _: self._crashes.kill(one, container, down, after))
+
+    def retry_resize(self, pod: Object) -> None:
+        """The kubelet looks again at what a pod asks for, as when there is room on the node again.
+
+        Raises ValueError if no kubelet has the pod.
+        """
+        self._consider_resize(self._runtime(pod))
+
+    def evict(self, pod: Object, usage: Mapping[str, int | str], resource: str = "memory") -> None:
+        """The node is short of a resource, and its kubelet ends the pod (phase Failed, reason Evicted, an event).
+
+        `usage`: bytes, or a quantity, of the containers. Raises ValueError if no kubelet has the pod.
+        """
+        runtime = self._runtime(pod)
+        live = self._api.find("pods", pod["metadata"]["namespace"], pod["metadata"]["name"]) or pod
+        eviction = eviction_of(live, resource, usage)
+        self._api.write("POST", *eviction.event(live, runtime.node.name, self._loop.now))
+        runtime.disrupted = eviction.message
+        self._change(pod, lambda one, clock: one.end(_KILLED, clock, EVICTED, eviction.message))
+
     def set_ready(self, pod: Object, ready: bool) -> None:
         """The readiness probe of the pod's containers changes its result. Raises ValueError if the pod does not run."""
         self._running(pod)
@@ -94,6 +134,7 @@ class Kubelet:
         for runtime in self._pods.values():
             if runtime.node.name == node:
                 self._agenda.add(self._loop.now, runtime)
+                self._consider_resize(runtime)
                 for instant in (runtime.stop_at, runtime.ready_again_at):
                     if instant is not None:
                         self._agenda.add(instant, runtime)
@@ -114,7 +155,9 @@ class Kubelet:
         if kind == "DELETED":
             self._forget(uid)
         elif runtime is not None:
-            runtime.pod = pod
+            before, runtime.pod = runtime.pod, pod
+            if pod["spec"] is not before["spec"]:
+                self._consider_resize(runtime)
             self._notice_writes_of_others(runtime)
         else:
             self._groups.note(pod, self._loop.now)
@@ -122,6 +165,17 @@ class Kubelet:
                 runtime = self._admit(pod)
         if runtime is not None and "deletionTimestamp" in pod["metadata"] and kind != "DELETED":
             self._terminate(runtime)
+
+    def _consider_resize(self, runtime: PodRuntime) -> None:
+        if runtime.node.lost:
+            return
+        resize = self.resizing or self._cohorts[runtime.uid].lifecycle.resize
+        if self._resizes.consider(runtime, resize):
+            self._agenda.add(self._loop.now, runtime)
+
+    def _restart_resized(self, one: PodRuntime, container: Container) -> None:
+        after = seconds(self._cohorts[one.uid].lifecycle.restart_for)
+        self._crashes.kill(one, container.name, 0, after, (_TERMINATED, "Error"))
 
     # -- cohorts ------------------------------------------------------------------------------------------------------
 
@@ -134,7 +188,7 @@ class Kubelet:
         if cohort is None:
             group = self._groups.describe(pod)
             source = self.lifecycles.source(group)
-            cohort = self._open[key] = Cohort(group, source, now, self._clock, self._ranks)
+            cohort = self._open[key] = Cohort(group, source, now, self._clock, self._ranks, self._crashes)
         runtime = self._pods[uid] = PodRuntime(pod, self._nodes[pod["spec"]["nodeName"]])
         self._cohorts[uid] = cohort
         cohort.join(runtime)
@@ -154,6 +208,8 @@ class Kubelet:
         runtime = self._pods.pop(uid, None)
         if runtime is not None:
             runtime.removed = True
+            self._crashes.forget(uid)
+            self._resizes.forget(uid)
             del self._cohorts.pop(uid).members[uid]
 
     def _notice_writes_of_others(self, one: PodRuntime) -> None:
@@ -193,6 +249,8 @@ class Kubelet:
         now = self._loop.now
         if one.removed or one.node.lost:
             return
+        self._crashes.advance(one)
+        self._resizes.advance(one)
         if one.ready_again_at is not None and one.ready_again_at <= now:
             one.ready_again_at = None
             one.set_ready(True)
@@ -209,8 +267,8 @@ class Kubelet:
             return
         status = generate_status(pod, one, self._clock(one))
         old = pod["status"]
-        if any(old.get(field) != value for field, value in status.items()):
-            self._api.merge(pod_path(pod, "status"), {"metadata": {"uid": one.uid}, "status": status})
+        if {**old, **status} != old:
+            self._api.report(pod_path(pod, "status"), {"metadata": {"uid": one.uid}, "status": status})
         if one.ended and "deletionTimestamp" in pod["metadata"]:
             one.removed = True
             options = {"gracePeriodSeconds": 0, "preconditions": {"uid": one.uid}}

@@ -12,6 +12,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from harness.world.resizes import ACCEPTED, Resize
+
 #: Seconds after the kubelet got the pods: for all of them, or one time for each of so many pods; None for never.
 When = float | tuple[float, ...] | None
 
@@ -31,8 +33,12 @@ class Lifecycle:
     flaps: tuple[tuple[float, bool], ...] = ()
     #: The first container exits with an error and starts again, ...
     restarts: tuple[float, ...] = ()
-    #: ... and is ready again this many seconds later (if it was ready); also after `Kubelet.restart`.
+    #: ... and is ready again this many seconds later (if it was ready); also after `Kubelet.restart` and `oom_kill`.
     restart_for: float = 1.0
+    #: The first container runs out of memory: it is killed at these times, ...
+    ooms: tuple[float, ...] = ()
+    #: ... and starts again so many seconds later; 0: before anybody sees that it was down; None: after the back-off.
+    oom_down: float | None = None
     #: The pod ends in phase Failed, with this reason ...
     fails_after: When = None
     fail_reason: str = ""
@@ -43,10 +49,13 @@ class Lifecycle:
     #: Once deleted, the containers end after this many seconds, or with the grace period if that is shorter. None: they
     #: use the whole grace period.
     stop_after: float | None = 1.0
+    #: What becomes of a resize of the pod.
+    resize: Resize = ACCEPTED
 
     def __post_init__(self) -> None:
         times = [*_times(self.start_after), *_times(self.ready_after), *_times(self.fails_after)]
         times += [*_times(self.succeeds_after), *_times(self.stop_after), *self.restarts, self.restart_for]
+        times += [*self.ooms, *_times(self.oom_down)]
         times += [after for after, _ in self.flaps]
         if any(time < 0 for time in times):
             raise ValueError(f"{self}: times are seconds after the kubelet got the pod, give none below 0")

@@ -10,10 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.world.api import Object
+from harness.world.resizes import IN_PROGRESS, PENDING
 from harness.world.runtime import Container, PodRuntime
 
 #: The conditions that a kubelet owns (pkg/kubelet/types/pod_status.go).
-_OWNED = frozenset({"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"})
+_OWNED = frozenset(
+    {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled", PENDING, IN_PROGRESS}
+)
+_DISRUPTED = "DisruptionTarget"
 _TERMINAL_REASONS = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 #: Status, reason and message of a condition.
 Finding = tuple[str, str, str]
@@ -33,6 +37,10 @@ def generate_status(pod: Object, runtime: PodRuntime, now: str) -> Object:
     if runtime.message:
         status["message"] = runtime.message
     if not runtime.rejected:  # a pod that was refused has neither conditions nor container statuses
+        if runtime.disrupted:
+            conditions = [*(one for one in conditions if one["type"] != _DISRUPTED), _disruption(runtime, old, now)]
+        if runtime.resize_pending or runtime.resize_in_progress:
+            conditions += _resize_conditions(runtime, old, now)
         conditions += _conditions(pod, runtime, old, generation, now)
         status["containerStatuses"] = [_container_status(one) for one in runtime.containers]
         if runtime.init_containers:
@@ -65,6 +73,18 @@ def _conditions(pod: Object, runtime: PodRuntime, old: Object, generation: Any, 
             condition["observedGeneration"] = generation
         conditions.append(condition)
     return conditions
+
+
+def _disruption(runtime: PodRuntime, old: Object, now: str) -> Object:
+    """The condition with which a kubelet says that it has ended the pod (eviction_manager.go: synchronize)."""
+    before = next((one for one in old.get("conditions", ()) if one["type"] == _DISRUPTED), None)
+    unchanged = before is not None and before["status"] == "True"
+    condition: Object = {"type": _DISRUPTED, "status": "True"}
+    condition["lastTransitionTime"] = before["lastTransitionTime"] if before is not None and unchanged else now
+    condition["reason"], condition["message"] = "TerminationByKubelet", runtime.disrupted
+    if runtime.pod["metadata"].get("generation"):
+        condition["observedGeneration"] = runtime.pod["metadata"]["generation"]
+    return condition
 
 
 def _containers_ready(runtime: PodRuntime) -> Finding:
@@ -103,7 +123,37 @@ def _initialized(runtime: PodRuntime) -> Finding:
     return _TRUE
 
 
+def _resize_conditions(runtime: PodRuntime, old: Object, now: str) -> list[Object]:
+    """updatedPodResizeCondition: the transition time moves with the reason."""
+    conditions = []
+    for kind, found in ((PENDING, runtime.resize_pending), (IN_PROGRESS, runtime.resize_in_progress)):
+        if found is None or runtime.ended:
+            continue
+        reason, message, generation = found
+        before = next((one for one in old.get("conditions", ()) if one["type"] == kind), None)
+        same = before is not None and before.get("reason", "") == reason
+        condition: Object = {"type": kind, "status": "True"}
+        condition["lastProbeTime"] = now if before is None or not same else before["lastProbeTime"]
+        condition["lastTransitionTime"] = now if before is None or not same else before["lastTransitionTime"]
+        if reason:
+            condition["reason"] = reason
+        if message:
+            condition["message"] = message
+        condition["observedGeneration"] = generation
+        conditions.append(condition)
+    return conditions
+
+
 def _container_status(container: Container) -> Object:
+    status = _plain_status(container)
+    running = "running" in container.state
+    status["resources"] = container.resources if running else container.allocated
+    if container.allocated.get("requests"):
+        status["allocatedResources"] = container.allocated["requests"]
+    return status
+
+
+def _plain_status(container: Container) -> Object:
     return {
         "name": container.name,
         "image": container.image,

@@ -18,7 +18,10 @@ _KILLED = 143  # 128 + SIGTERM
 class Container:
     """One container: its current and last state in wire form."""
 
-    __slots__ = ("image", "last", "name", "ready", "restarts", "sidecar", "state")
+    __slots__ = (
+        "allocated", "image", "killed", "last", "name", "ready", "resources", "restarting_resources", "restarts",
+        "sidecar", "state",
+    )  # fmt: skip
 
     def __init__(self, spec: Object) -> None:
         self.name: str = spec["name"]
@@ -26,29 +29,46 @@ class Container:
         self.sidecar = spec.get("restartPolicy") == "Always"
         self.state: Object = {"waiting": {"reason": "ContainerCreating"}}
         self.last: Object = {}
+        #: How it ended last.
+        self.killed: Object = {}
         self.ready = False
         self.restarts = 0
+        #: What the node has set aside for it, and what it really has.
+        self.allocated: Object = spec.get("resources") or {}
+        self.resources = self.allocated
+        #: Resources whose change wants a restart.
+        self.restarting_resources = frozenset(
+            one["resourceName"]
+            for one in spec.get("resizePolicy") or ()
+            if one.get("restartPolicy") == "RestartContainer"
+        )
 
     def run(self, now: str) -> None:
         """Start, or start again."""
         self.state = {"running": {"startedAt": now}}
 
-    def exit(self, code: int, now: str) -> None:
+    def exit(self, code: int, now: str, reason: str = "") -> None:
         """End, unless it has ended; one that never ran leaves no exit code but counts as failed."""
         running = self.state.get("running")
         if running is not None:
-            reason = "Error" if code else "Completed"
+            why = reason or ("Error" if code else "Completed")
             times = {"startedAt": running["startedAt"], "finishedAt": now}
-            self.state = {"terminated": {"exitCode": code, "reason": reason, **times}}
+            self.state = self.killed = {"terminated": {"exitCode": code, "reason": why, **times}}
         self.ready = False
+
+    def wait(self, why: Object) -> None:
+        """Wait for the next start, having ended."""
+        self.last = self.killed
+        self.state = {"waiting": why}
 
 
 class PodRuntime:
     """One pod on its node. Every step is without effect once the pod has ended."""
 
     __slots__ = (
-        "_key", "_key_of", "containers", "done", "had_ready", "init_containers", "message", "node", "phase", "pod",
-        "ready_again_at", "reason", "rejected", "removed", "stop_at", "uid",
+        "_key", "_key_of", "containers", "disrupted", "done", "had_ready", "init_containers", "message", "node",
+        "phase", "pod", "ready_again_at", "reason", "rejected", "removed", "resize_in_progress", "resize_pending",
+        "stop_at", "uid",
     )  # fmt: skip
 
     def __init__(self, pod: Object, node: Node) -> None:
@@ -70,6 +90,11 @@ class PodRuntime:
         self.stop_at: int | None = None
         #: Instant at which restarted containers are ready again, or None.
         self.ready_again_at: int | None = None
+        #: Reason, message and generation of a resize that waits, or goes on.
+        self.resize_pending: tuple[str, str, int] | None = None
+        self.resize_in_progress: tuple[str, str, int] | None = None
+        #: Why its kubelet has evicted it, "" if it has not.
+        self.disrupted = ""
         #: Whether the kubelet has told the API server to remove the pod.
         self.removed = False
         self._key_of: Object | None = None
@@ -108,18 +133,16 @@ class PodRuntime:
         """What the readiness probes of all containers say."""
         if self.running:
             self.had_ready = self.had_ready or ready
-            for container in self._long_running():
-                container.ready = ready
+            for container in self.long_running():
+                container.ready = ready and "running" in container.state
 
     def restart(self, name: str | None, now: str) -> bool:
         """The container of that name (default: the first) fails and runs again, not ready. True if it was ready."""
         if not self.running:
             return False
-        everyone = self._long_running()
-        container = next((one for one in everyone if name in (None, one.name)), None)
-        if container is None:
-            known = ", ".join(one.name for one in everyone)
-            raise ValueError(f"pod {self.pod['metadata']['name']} has no container {name!r} to restart; it has {known}")
+        container = self.container(name)
+        if "running" not in container.state:
+            return False
         was_ready = container.ready
         container.exit(1, now)
         container.last = container.state
@@ -127,8 +150,56 @@ class PodRuntime:
         container.run(now)
         return was_ready
 
-    def _long_running(self) -> list[Container]:
+    def container(self, name: str | None) -> Container:
+        """The long-running container of that name (default: the first). Raises ValueError if there is none."""
+        everyone = self.long_running()
+        found = next((one for one in everyone if name in (None, one.name)), None)
+        if found is None:
+            known = ", ".join(one.name for one in everyone)
+            raise ValueError(f"pod {self.pod['metadata']['name']} has no container {name!r} to restart; it has {known}")
+        return found
+
+    @property
+    def restarts_containers(self) -> bool:
+        """Whether containers that fail are started again (restartPolicy Always or OnFailure)."""
+        return bool(self.pod["spec"].get("restartPolicy") != "Never")
+
+    def end_if_all_ended(self) -> None:
+        """getPhase, where nothing is started again: the pod has ended when its containers have."""
+        ended = [one.state["terminated"] for one in self.containers if "terminated" in one.state]
+        if len(ended) == len(self.containers):
+            self.phase = "Failed" if any(one["exitCode"] for one in ended) else "Succeeded"
+
+    def long_running(self) -> list[Container]:
+        """The containers that are meant to run until the pod ends."""
         return [*self.containers, *(one for one in self.init_containers if one.sidecar)]
+
+    # -- resources ----------------------------------------------------------------------------------------------------
+
+    def _asked(self) -> dict[str, Object]:
+        spec = self.pod["spec"]
+        everyone = (*spec["containers"], *(spec.get("initContainers") or ()))
+        return {one["name"]: one.get("resources") or {} for one in everyone}
+
+    def has_what_it_asks_for(self) -> bool:
+        """Whether the containers have all that the spec asks for."""
+        asked = self._asked()
+        everyone = (*self.containers, *self.init_containers)
+        return all(one.allocated == one.resources == asked[one.name] for one in everyone)
+
+    def allocate(self) -> None:
+        """What the spec asks for is set aside."""
+        asked = self._asked()
+        for one in (*self.containers, *self.init_containers):
+            one.allocated = asked[one.name]
+
+    def take_resources(self) -> None:
+        """The containers have what the spec asks for, because they have not started yet."""
+        self.allocate()
+        for one in (*self.containers, *self.init_containers):
+            one.resources = one.allocated
+
+    # -- ends ---------------------------------------------------------------------------------------------------------
 
     def end(self, code: int, now: str, reason: str = "", message: str = "") -> None:
         """All containers end with this exit code, and the pod with them."""

@@ -80,11 +80,13 @@ class Scheduler:
 
     def _schedule(self, uids: list[str]) -> None:
         waiting = [(uid, self._waiting.pop(uid)) for uid in sorted(set(uids)) if uid in self._waiting]
-        nodes = sorted(node["metadata"]["name"] for node in self._api.objects("nodes") if _accepts_pods(node))
+        nodes = sorted(node["metadata"]["name"] for node in self._api.objects("nodes") if accepts_pods(node))
         queues: dict[str, _Nodes] = {}
         for uid, pod in waiting:
             if self._place is not None:
                 node = self._place(pod)
+            elif required := required_node(pod):
+                node = required if required in nodes else None
             else:
                 workload = self._census.workload(pod)
                 if workload not in queues:
@@ -142,7 +144,19 @@ class _Nodes:
         return node
 
 
-def _accepts_pods(node: Object) -> bool:
+def accepts_pods(node: Object) -> bool:
+    """Whether pods without tolerations may be placed on a node."""
     spec = node.get("spec") or {}
     tainted = any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in spec.get("taints") or ())
     return not spec.get("unschedulable") and not tainted and "deletionTimestamp" not in node["metadata"]
+
+
+def required_node(pod: Object) -> str:
+    """The node for which a pod is made, as the DaemonSet controller says it; "" if any will do."""
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
+    for term in required.get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            if field["key"] == "metadata.name" and field["operator"] == "In":
+                return str(field["values"][0])
+    return ""

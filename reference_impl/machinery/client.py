@@ -43,6 +43,7 @@ __all__ = [
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 _MAX_RETRIES = 10
+_TOO_MANY_REQUESTS = 429
 _BROKEN_CONNECTION_WAIT = 1.0  # seconds
 
 
@@ -88,7 +89,7 @@ class Client:
                     raise
                 wait: float | None = _BROKEN_CONNECTION_WAIT
             else:
-                wait = _retry_after(response)
+                wait = _retry_after(response) if response.status >= _TOO_MANY_REQUESTS else None
                 if wait is None or retries >= _MAX_RETRIES:
                     return response
             retries += 1
@@ -119,7 +120,7 @@ class Client:
 
 def _retry_after(response: Response) -> float | None:
     """Seconds after which the server asks to repeat the request; None if it does not (with_retry.go, checkWait)."""
-    if response.status != 429 and response.status < 500:
+    if response.status != _TOO_MANY_REQUESTS and response.status < 500:
         return None
     text = response.headers.get("Retry-After") or response.headers.get("retry-after") or ""
     digits = text[1:] if text[:1] in ("+", "-") else text
@@ -164,6 +165,12 @@ class ResourceClient:
     async def create(self, namespace: str, obj: dict[str, Any]) -> dict[str, Any]:
         """Make the object; `namespace` is "" for kinds without. What was stored."""
         return await self._do("POST", namespace, body=obj)
+
+    async def create_subresource(
+        self, namespace: str, name: str, subresource: str, obj: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Post to a subresource of the object, such as `eviction`. What the server answered."""
+        return await self._do("POST", namespace, name, subresource, body=obj)
 
     async def update(self, namespace: str, obj: dict[str, Any]) -> dict[str, Any]:
         """Replace the object, all but its status."""

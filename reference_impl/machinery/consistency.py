@@ -11,6 +11,7 @@ StaleControllerConsistencyReplicaSet). The comparison is apimachinery's pkg/util
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -85,5 +86,6 @@ def compare_resource_version(left: str, right: str) -> int | None:
     return (key_left > key_right) - (key_left < key_right)
 
 
+@lru_cache(maxsize=1024)
 def _is_well_formed(version: str) -> bool:
     return version.isascii() and version.isdecimal() and version[0] != "0"

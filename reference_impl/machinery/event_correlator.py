@@ -82,21 +82,22 @@ class EventCorrelator:
 
     def correlate(self, event: Event) -> Correlated | None:
         """What to send for `event`, or None to send nothing (EventCorrelate)."""
-        aggregated, key = self._aggregate(event)
+        origin = _origin(event)
+        aggregated, key = self._aggregate(event, origin)
         observed, patch = self._observe(aggregated, key)
-        return None if self._is_spam(observed) else Correlated(observed, patch)
+        return None if self._is_spam(origin) else Correlated(observed, patch)
 
     def update_state(self, event: Event) -> None:
         """The server has stored this (eventLogger.updateState)."""
-        self._record(_event_key(event), event)
+        self._record(_event_key(event, _origin(event)), event)
 
-    def _aggregate(self, event: Event) -> tuple[Event, str]:
+    def _aggregate(self, event: Event, origin: str) -> tuple[Event, str]:
         """From the tenth different message within ten minutes on, one combined event stands for all (EventAggregate).
 
         Returns the event to send and the key under which its repetitions are counted.
         """
         now = self._clock.now()
-        key = _aggregate_key(event)
+        key = _aggregate_key(event, origin)
         group = self._groups.get(key)
         if group is None or now - group.last > _AGGREGATE_INTERVAL:
             group = _Group({}, now)
@@ -104,7 +105,7 @@ class EventCorrelator:
         group.last = now
         self._groups.put(key, group)
         if len(group.messages) < _AGGREGATE_MAX_EVENTS:
-            return event, _event_key(event)
+            return event, _event_key(event, origin)
         del group.messages[next(iter(group.messages))]  # upstream forgets any one of them
         stamp = format_time(now)
         involved = event["involvedObject"]
@@ -149,9 +150,8 @@ class EventCorrelator:
         version = metadata.get("resourceVersion") or ""
         self._logs.put(key, _Log(event.get("count") or 0, event.get("firstTimestamp"), metadata["name"], version))
 
-    def _is_spam(self, event: Event) -> bool:
+    def _is_spam(self, key: str) -> bool:
         """25 events per source and object in a burst, then one in five minutes (EventSourceObjectSpamFilter)."""
-        key = _spam_key(event)
         bucket = self._buckets.get(key)
         if bucket is None:
             bucket = TokenBucket(_SPAM_QPS, _SPAM_BURST, self._clock)
@@ -159,10 +159,10 @@ class EventCorrelator:
         return not bucket.allow()
 
 
-def _join(event: Event, *more: Any) -> str:
-    """Source, involved object and `more`, run together as upstream's keys are."""
+def _origin(event: Event) -> str:
+    """Source, involved object and type, run together: what shares one budget of events (getSpamKey)."""
     source, involved = event.get("source") or {}, event["involvedObject"]
-    parts = (
+    return _join(
         source.get("component"),
         source.get("host"),
         involved.get("kind"),
@@ -171,21 +171,18 @@ def _join(event: Event, *more: Any) -> str:
         involved.get("uid"),
         involved.get("apiVersion"),
         event.get("type"),
-        *more,
     )
-    return "".join(part or "" for part in parts)
 
 
-def _event_key(event: Event) -> str:
+def _event_key(event: Event, origin: str) -> str:
     """What makes two events the same (getEventKey)."""
-    return _join(event, event.get("reason"), event.get("message"), event["involvedObject"].get("fieldPath"))
+    return _join(origin, event.get("reason"), event.get("message"), event["involvedObject"].get("fieldPath"))
 
 
-def _spam_key(event: Event) -> str:
-    """What shares one budget of events (getSpamKey)."""
-    return _join(event)
-
-
-def _aggregate_key(event: Event) -> str:
+def _aggregate_key(event: Event, origin: str) -> str:
     """What makes two events similar (EventAggregatorByReasonFunc)."""
-    return _join(event, event.get("reason"), event.get("reportingComponent"), event.get("reportingInstance"))
+    return _join(origin, event.get("reason"), event.get("reportingComponent"), event.get("reportingInstance"))
+
+
+def _join(*parts: str | None) -> str:
+    return "".join([part or "" for part in parts])

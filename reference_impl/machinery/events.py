@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from reference_impl.machinery.client import ApiError, Client
 from reference_impl.machinery.event_correlator import Correlated, Event, EventCorrelator
 from reference_impl.machinery.meta import EPOCH_NS, format_time
+from reference_impl.machinery.wakeup import Wakeup
 
 if TYPE_CHECKING:
     from reference_impl.machinery.transport import Clock
@@ -40,7 +41,7 @@ class EventBroadcaster:
         self._rng = rng or random.Random(0)
         self._correlator = EventCorrelator(clock)
         self._queue: deque[Event] = deque()
-        self._filled = asyncio.Event()
+        self._filled = Wakeup()
         self._started = False
 
     def new_recorder(self, component: str) -> Recorder:
@@ -60,7 +61,7 @@ class EventBroadcaster:
         """
         if self._started and len(self._queue) < _MAX_QUEUED:
             self._queue.append(event)
-            self._filled.set()
+            self._filled.wake()
 
     async def _run(self) -> None:
         while True:
@@ -68,8 +69,7 @@ class EventBroadcaster:
                 correlated = self._correlator.correlate(self._queue.popleft())
                 if correlated is not None:
                     await self._record_to_sink(correlated)
-            self._filled.clear()
-            await self._filled.wait()
+            await self._filled.sleep()
 
     async def _record_to_sink(self, correlated: Correlated) -> None:
         """Send, and again after 10 s as long as the connection fails, 12 times in all (recordToSink, recordEvent)."""

@@ -7,30 +7,31 @@ that replaces everything at once, so that the indexer never shows half of it; so
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from reference_impl.machinery.wakeup import Wakeup
 
 if TYPE_CHECKING:
     from reference_impl.machinery.store import Object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Changed:
     """An object was added or modified."""
 
     obj: Object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deleted:
     """An object was deleted; `obj` is its last state."""
 
     obj: Object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReplacedAll:
     """The collection is exactly this, as of `version`."""
 
@@ -38,12 +39,12 @@ class ReplacedAll:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SyncAll:
     """Tell the handlers that want it about every object again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bookmark:
     """Everything up to `version` has been seen."""
 
@@ -58,7 +59,7 @@ class RealFIFO:
 
     def __init__(self) -> None:
         self._items: deque[Delta] = deque()
-        self._filled = asyncio.Event()
+        self._filled = Wakeup()
         self._populated = False
         self._initial_population_count = 0
 
@@ -68,7 +69,7 @@ class RealFIFO:
         if isinstance(delta, ReplacedAll) and not self._populated:
             self._populated = True
             self._initial_population_count = len(self._items)
-        self._filled.set()
+        self._filled.wake()
 
     def pop(self) -> Delta | None:
         """The oldest delta, or None. Call `processed` when it has been processed."""
@@ -82,8 +83,7 @@ class RealFIFO:
     async def wait(self) -> None:
         """Wait until there is something to pop."""
         while not self._items:
-            self._filled.clear()
-            await self._filled.wait()
+            await self._filled.sleep()
 
     def has_synced(self) -> bool:
         """Whether the first list has been processed."""

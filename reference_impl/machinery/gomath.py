@@ -49,6 +49,11 @@ def float_to_int32(value: float) -> int:
     return int(value) if MIN_INT32 - 1 < value < MAX_INT32 + 1 else MIN_INT32
 
 
+def float_to_int64(value: float) -> int:
+    """int64(value): cut off towards zero; what does not fit is the smallest number."""
+    return int(value) if MIN_INT64 <= value < -float(MIN_INT64) else MIN_INT64
+
+
 def ceil_to_int32(value: float) -> int:
     """int32(math.Ceil(value))."""
     return math.ceil(value) if MIN_INT32 - 1 < value <= MAX_INT32 else MIN_INT32

@@ -6,15 +6,18 @@ Instants are nanoseconds since 2000-01-01T00:00:00Z, durations nanoseconds.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 
-from reference_impl.machinery.meta import EPOCH_NS, SECOND
+from reference_impl.machinery.meta import EPOCH_NS, SECOND, parse_time
 
 _UNIX_YEAR_1 = -62_135_596_800  # seconds from 1970 back to the year 1
 #: Go's zero time: the beginning of the year 1.
 ZERO_TIME = _UNIX_YEAR_1 * SECOND - EPOCH_NS
 
 _LAYOUT = '"2006-01-02T15:04:05Z07:00"'
+#: What API servers write.
+_PLAIN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _NUMBER = re.compile(r"[0-9]+")
 _ZONE = re.compile(r"(.)([0-9]{2}):(.{2})", re.DOTALL)
 _UNITS = {
@@ -39,6 +42,9 @@ class GoTimeError(ValueError):
 @lru_cache(maxsize=8192)
 def parse_rfc3339(text: str) -> int:
     """time.Parse(time.RFC3339, text). Raises GoTimeError."""
+    if _PLAIN_TIME.fullmatch(text):
+        with suppress(ValueError):  # a day that does not exist, or the year 0, which Go knows
+            return parse_time(text)
     return _TimeParser(text).parse()
 
 

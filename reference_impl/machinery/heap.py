@@ -23,9 +23,9 @@ class WaitingHeap(Generic[K]):
     def __len__(self) -> int:
         return len(self._keys)
 
-    def first(self) -> int:
-        """The earliest instant. Raises IndexError if there is none."""
-        return self._ready[self._keys[0]]
+    def first(self) -> int | None:
+        """The earliest instant, or None."""
+        return self._ready[self._keys[0]] if self._keys else None
 
     def insert(self, key: K, ready_at: int) -> None:
         """Add a key; of two instants the earlier one counts (delaying_queue.go, insert)."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reference_impl.machinery.fifo import Bookmark, Changed, Deleted, Delta, RealFIFO, ReplacedAll
+from reference_impl.machinery.listwatch import ListWatch
 from reference_impl.machinery.meta import SECOND, key_of, resource_version
 from reference_impl.machinery.reflector import Reflector
 from reference_impl.machinery.store import (
@@ -26,6 +27,7 @@ from reference_impl.machinery.store import (
     deletion_key_of,
     namespace_index,
 )
+from reference_impl.machinery.wakeup import Wakeup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,7 +75,7 @@ class Registration:
         self._handler = handler
         self._informer_synced = informer_synced
         self._pending: deque[tuple[Object | None, Object | DeletedFinalStateUnknown | None, bool]] = deque()
-        self._filled = asyncio.Event()
+        self._filled = Wakeup()
         self._initial = 0  # notifications of the initial list that the handler has not heard yet
         self.resync_period = period
         self._next_resync = now + round(period * SECOND)
@@ -87,7 +89,7 @@ class Registration:
         """Queue a notification: (None, new) is an addition, (old, None) a deletion."""
         self._initial += initial
         self._pending.append((new, old, initial))
-        self._filled.set()
+        self._filled.wake()
 
     async def run(self) -> None:
         """Call the handler, for ever.
@@ -117,8 +119,7 @@ class Registration:
                 if started and pauses < _MOST_PAUSES:
                     pauses, rested = pauses + 1, woken
                     await asyncio.sleep(0)
-            self._filled.clear()
-            await self._filled.wait()
+            await self._filled.sleep()
 
     def should_resync(self, now: int) -> bool:
         """Whether the handler's period has passed, and if so when the next one ends."""
@@ -146,6 +147,7 @@ class SharedInformer:
         self._default_resync = resync
         self._resync_check_period = resync
         self._fifo = RealFIFO()
+        self._synced = asyncio.Event()
         self._listeners: list[Registration] = []
         self._group: asyncio.TaskGroup | None = None
         self._reflector: Reflector | None = None
@@ -153,6 +155,10 @@ class SharedInformer:
     def has_synced(self) -> bool:
         """The first list has reached the indexer. Its handlers may not have heard of it yet."""
         return self._fifo.has_synced()
+
+    async def synced(self) -> None:
+        """Wait until `has_synced`, without polling (HasSyncedChecker)."""
+        await self._synced.wait()
 
     def last_sync_resource_version(self) -> str:
         """How far the reflector has read; the indexer may be behind."""
@@ -208,14 +214,14 @@ class SharedInformer:
             while (delta := fifo.pop()) is not None:
                 self._process(delta, initial=not fifo.has_synced())
                 fifo.processed()
+            if fifo.has_synced():
+                self._synced.set()
 
     def _process(self, delta: Delta, initial: bool) -> None:
         """Bring the indexer up to date, then tell the listeners (processDeltas)."""
         indexer = self.indexer
         if isinstance(delta, Changed):
-            old = indexer.get_by_key(key_of(delta.obj))
-            indexer.update(delta.obj)
-            self._distribute(old, delta.obj, initial)
+            self._distribute(indexer.update(delta.obj), delta.obj, initial)
         elif isinstance(delta, Deleted):
             indexer.delete(delta.obj)
             self._distribute(delta.obj, None, initial)
@@ -255,7 +261,7 @@ class SharedInformerFactory:
     """One informer per kind, shared by everyone who asks (informers/factory.go).
 
     `resync` is the default resync period in seconds; `rng` feeds jitter. With `order`, iterating over a cache is random
-    as in Go, and repeatable.
+    as in Go, and repeatable. `namespace` and `field_selector` restrict what the caches hold; "" is no restriction.
     """
 
     def __init__(
@@ -266,8 +272,11 @@ class SharedInformerFactory:
         clock: Clock,
         rng: random.Random | None = None,
         order: random.Random | None = None,
+        namespace: str = "",
+        field_selector: str = "",
     ) -> None:
         self._client = client
+        self._restriction = (namespace, field_selector)
         self._resync = resync
         self._clock = clock
         self._rng = rng or random.Random(0)
@@ -278,7 +287,7 @@ class SharedInformerFactory:
         """The informer of a kind, made on first use: `for_resource("replicasets", "apps/v1")`."""
         key = (group_version, plural)
         if key not in self._informers:
-            resource = self._client.resource(plural, group_version)
+            resource = ListWatch(self._client, plural, group_version, *self._restriction)
             self._informers[key] = SharedInformer(resource, self._clock, self._rng, self._resync, self._order)
         return self._informers[key]
 
@@ -287,9 +296,14 @@ class SharedInformerFactory:
         for informer in self._informers.values():
             informer.start(group)
 
+    async def wait_for_cache_sync(self) -> None:
+        """Wait until every informer that was started has synced, without polling (WaitForCacheSync)."""
+        for informer in self._informers.values():
+            await informer.synced()
+
 
 async def wait_for_named_cache_sync(*has_synced: Callable[[], bool]) -> None:
-    """Wait until all are true: looks at once, and then every 100 ms (WaitForNamedCacheSyncWithContext).
+    """Wait until all are true: looks at once, then every 100 ms (WaitForNamedCacheSyncWithContext, WaitForCacheSync).
 
     Upstream polls, so a controller whose caches fill without delay starts its workers after 100 ms.
     """

@@ -34,16 +34,21 @@ def split_key(key: str) -> tuple[str, str]:
 
 
 def controller_of(obj: dict[str, Any]) -> dict[str, Any] | None:
-    """The owner reference with `controller: true`, if any (apis/meta/v1/controller_ref.go, GetControllerOf)."""
-    for reference in obj["metadata"].get("ownerReferences") or ():
+    """The owner reference with `controller: true`, if any (apis/meta/v1/controller_ref.go, GetControllerOf).
+
+    It is the object's own: do not change it.
+    """
+    references: list[dict[str, Any]] = obj["metadata"].get("ownerReferences") or []
+    for reference in references:
         if reference.get("controller"):
-            return dict(reference)
+            return reference
     return None
 
 
 def resource_version(obj: dict[str, Any]) -> str:
     """The object's resourceVersion, "" if it has none."""
-    return str(obj["metadata"].get("resourceVersion") or "")
+    version: str = obj["metadata"].get("resourceVersion") or ""
+    return version
 
 
 @lru_cache(maxsize=8192)

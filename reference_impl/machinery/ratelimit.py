@@ -70,6 +70,14 @@ class TokenBucket:
         self._last, self._tokens = self._clock.now(), tokens
         return wait
 
+    def reserve_within(self, longest: int) -> int | None:
+        """Take a token, unless that means to wait for more than `longest` nanoseconds; as `reserve`, or None."""
+        tokens, wait = self._take()
+        if wait > longest:
+            return None
+        self._last, self._tokens = self._clock.now(), tokens
+        return wait
+
     def allow(self) -> bool:
         """Take a token if there is one."""
         tokens, wait = self._take()

@@ -240,7 +240,13 @@ class Reflector:
         events = 0
         stay_open = False
         try:
-            while (event := await _next(stream)) is not None:
+            while True:
+                try:
+                    event = await stream.next()
+                except ConnectionError:  # an ordinary end of the stream (watch/streamwatcher.go, receive)
+                    break
+                if event is None:
+                    break
                 kind, obj = event
                 if kind == "ERROR":
                     raise from_object(obj)
@@ -289,14 +295,6 @@ class _InitialState:
             return False
         self.version = resource_version(obj)
         return kind == "BOOKMARK" and _ends_initial_events(obj)
-
-
-async def _next(stream: WatchStream) -> tuple[str, Any] | None:
-    """The next event; a broken connection is an ordinary end of the stream (watch/streamwatcher.go, receive)."""
-    try:
-        return await stream.next()
-    except ConnectionError:
-        return None
 
 
 def _ends_initial_events(obj: Object) -> bool:

@@ -146,18 +146,19 @@ def _guess_resource(kind: str) -> tuple[str, str]:
 
 
 class DeferredDiscoveryRESTMapper:
-    """Asks discovery when it is first used, and again after each reset; kube-controller-manager resets it periodically.
+    """Asks discovery when it is first used, and again after each reset, which comes every `reset_period` nanoseconds.
 
     Upstream also resets it when nothing matches, unless the cache is fresh. It always is when there is something to
     look at, so that a new kind becomes known with the next periodic reset.
     """
 
-    def __init__(self, cache: MemCacheClient, clock: Clock) -> None:
+    def __init__(self, cache: MemCacheClient, clock: Clock, reset_period: int = RESET_PERIOD) -> None:
         self._cache = cache
         self._clock = clock
+        self._reset_period = reset_period
         self._lock = asyncio.Lock()
         self._delegate: DiscoveryRESTMapper | None = None
-        self._next_reset = clock.now() + RESET_PERIOD
+        self._next_reset = clock.now() + reset_period
         self._reset_waits: asyncio.Task[None] | None = None
         self._built: tuple[Discovered | None, DiscoveryRESTMapper | None] = (None, None)
 
@@ -201,8 +202,8 @@ class DeferredDiscoveryRESTMapper:
     def _reset(self) -> None:
         self._delegate = None
         self._cache.invalidate()
-        periods = (self._clock.now() - self._next_reset) // RESET_PERIOD + 1
-        self._next_reset += periods * RESET_PERIOD
+        periods = (self._clock.now() - self._next_reset) // self._reset_period + 1
+        self._next_reset += periods * self._reset_period
 
     def _let_reset_wait(self) -> None:
         """A reset that fell due during a discovery waits its turn. Who is running, or waited before, goes first."""
@@ -213,5 +214,5 @@ class DeferredDiscoveryRESTMapper:
         async with self._lock:
             self._reset()
             # The next period begins when the reset is done.
-            self._next_reset = self._clock.now() + RESET_PERIOD
+            self._next_reset = self._clock.now() + self._reset_period
             self._reset_waits = None

@@ -20,6 +20,7 @@ _Objects = list[Object]
 IndexFunc = Callable[[Object], Iterable[str]]
 #: The index that every informer of a factory has.
 NAMESPACE_INDEX = "namespace"
+_NOTHING: Mapping[str, Object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,48 @@ def namespace_index(obj: Object) -> list[str]:
     return [obj["metadata"].get("namespace") or ""]
 
 
+class _Index:
+    """The objects by the values that one index function gives."""
+
+    __slots__ = ("_function", "_values", "objects")
+
+    def __init__(self, function: IndexFunc) -> None:
+        self._function = function
+        #: By value, then by key.
+        self.objects: dict[str, dict[str, Object]] = {}
+        self._values: dict[str, list[str]] = {}
+
+    def put(self, key: str, obj: Object) -> None:
+        """Move `key` from the values of its old object to those of the new one (updateSingleIndex)."""
+        before, after = self._values.get(key), [*self._function(obj)]
+        if before != after:
+            if before is not None:
+                self._take_out(key, before)
+            self._values[key] = after
+        for value in self._values[key]:
+            found = self.objects.get(value)
+            if found is None:
+                found = self.objects[value] = {}
+            found[key] = obj
+
+    def clear(self) -> None:
+        """Nothing is here any more."""
+        self.objects.clear()
+        self._values.clear()
+
+    def remove(self, key: str) -> None:
+        """The object of that key, which is here, is gone."""
+        self._take_out(key, self._values.pop(key))
+
+    def _take_out(self, key: str, values: list[str]) -> None:
+        for value in values:
+            found = self.objects.get(value)
+            if found is not None:
+                found.pop(key, None)
+                if not found:
+                    del self.objects[value]
+
+
 class Indexer:
     """Objects by key, with indices (threadSafeMap).
 
@@ -49,8 +92,7 @@ class Indexer:
 
     def __init__(self, indexers: Mapping[str, IndexFunc] | None = None, order: random.Random | None = None) -> None:
         self._items: dict[str, Object] = {}
-        self._indexers: dict[str, IndexFunc] = {}
-        self._indices: dict[str, dict[str, dict[str, None]]] = {}
+        self._indices: dict[str, _Index] = {}
         self._order = order
         self._resource_version = ""
         self.add_indexers(indexers or {})
@@ -81,8 +123,7 @@ class Indexer:
 
     def by_index(self, index: str, value: str) -> _Objects:
         """The objects for which the index function gave `value`. Raises KeyError without such an index."""
-        items = self._items
-        return self._ordered([items[key] for key in self._indices[index].get(value, ())])
+        return self._ordered([*self._indices[index].objects.get(value, _NOTHING).values()])
 
     def last_store_sync_resource_version(self) -> str:
         """The resourceVersion of the latest change or bookmark seen; "" before the first.
@@ -101,62 +142,41 @@ class Indexer:
     def add_indexers(self, indexers: Mapping[str, IndexFunc]) -> None:
         """Index what is there and what will come. Raises ValueError if an index of that name exists."""
         for name in indexers:
-            if name in self._indexers:
+            if name in self._indices:
                 raise ValueError(f"indexer conflict: {name!r} exists already: choose another name")
         for name, function in indexers.items():
-            self._indexers[name] = function
-            self._indices[name] = {}
+            index = self._indices[name] = _Index(function)
             for key, obj in self._items.items():
-                self._index(name, function, key, None, obj)
+                index.put(key, obj)
 
-    def update(self, obj: Object) -> None:
-        """Add or update an object."""
-        self._put(key_of(obj), obj)
+    def update(self, obj: Object) -> Object | None:
+        """Add or update an object; returns what it replaces."""
+        key = key_of(obj)
+        old = self._items.get(key)
+        self._items[key] = obj
+        for index in self._indices.values():
+            index.put(key, obj)
         self._resource_version = resource_version(obj)
+        return old
 
     def delete(self, obj: Object | DeletedFinalStateUnknown) -> None:
         """Remove an object, if it is there. Its last state carries the version of its deletion."""
-        self._remove(deletion_key_of(obj))
+        key = deletion_key_of(obj)
+        if self._items.pop(key, None) is not None:
+            for index in self._indices.values():
+                index.remove(key)
         if not isinstance(obj, DeletedFinalStateUnknown):
             self._resource_version = resource_version(obj)
 
     def replace(self, objects: Iterable[Object], version: str) -> None:
         """Hold exactly `objects`, as of `version`."""
         self._items = {key_of(obj): obj for obj in objects}
-        self._indices = {name: {} for name in self._indexers}
-        for key, obj in self._items.items():
-            for name, function in self._indexers.items():
-                self._index(name, function, key, None, obj)
+        for index in self._indices.values():
+            index.clear()
+            for key, obj in self._items.items():
+                index.put(key, obj)
         self._resource_version = version
 
     def bookmark(self, version: str) -> None:
         """Everything up to `version` has been seen."""
         self._resource_version = version
-
-    def _put(self, key: str, obj: Object) -> None:
-        old = self._items.get(key)
-        self._items[key] = obj
-        for name, function in self._indexers.items():
-            self._index(name, function, key, old, obj)
-
-    def _remove(self, key: str) -> None:
-        old = self._items.pop(key, None)
-        if old is not None:
-            for name, function in self._indexers.items():
-                self._index(name, function, key, old, None)
-
-    def _index(self, name: str, function: IndexFunc, key: str, old: Object | None, new: Object | None) -> None:
-        """Move `key` from the old object's values to the new one's (updateSingleIndex)."""
-        before = list(function(old)) if old is not None else []
-        after = list(function(new)) if new is not None else []
-        if before == after:
-            return
-        index = self._indices[name]
-        for value in before:
-            keys = index.get(value)
-            if keys is not None:
-                keys.pop(key, None)
-                if not keys:
-                    del index[value]
-        for value in after:
-            index.setdefault(value, {})[key] = None

@@ -134,15 +134,15 @@ class RateLimitingQueue(Generic[K]):
         self._set_timer()
 
     def _set_timer(self) -> None:
-        waiting = self._waiting
+        first = self._waiting.first()
         if self._timer is not None:
-            if waiting and self._timer_at == waiting.first():
+            if self._timer_at == first:
                 return
             self._timer.cancel()
             self._timer = None
-        if waiting:
-            self._timer_at = waiting.first()
-            delay = (self._timer_at - self._clock.now()) / SECOND
+        if first is not None:
+            self._timer_at = first
+            delay = (first - self._clock.now()) / SECOND
             self._timer = asyncio.get_running_loop().call_later(max(delay, 0.0), self._add_ready)
 
     def _add_ready(self) -> None:
@@ -150,6 +150,6 @@ class RateLimitingQueue(Generic[K]):
         self._timer = None
         now = self._clock.now()
         waiting = self._waiting
-        while waiting and waiting.first() <= now:
+        while (first := waiting.first()) is not None and first <= now:
             self.add(waiting.pop())
         self._set_timer()

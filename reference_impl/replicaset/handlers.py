@@ -57,6 +57,7 @@ class EventHandlers:
         key = key_of(rs)
         self.consistency_store.clear(key, rs["metadata"]["uid"])
         self.expectations.delete_expectations(key)
+        self.pod_lister.forget_owner(rs)
         self.queue.add(key)
 
     # -- pods --------------------------------------------------------------------------------------------------------

@@ -72,13 +72,17 @@ class PodLister:
     def __init__(self, indexer: Indexer) -> None:
         self._indexer = indexer
         self._cache = PodCache()
+        #: What was found last for each owner.
+        self._found: dict[str, list[Pod]] = {}
 
     def filter_pods_by_owner(self, owner: dict[str, Any]) -> list[Pod]:
         """The pods whose controller is the ReplicaSet `owner`, then the orphans of its namespace."""
         metadata = owner["metadata"]
-        reference = {"kind": KIND, "name": metadata["name"], "uid": metadata["uid"]}
-        owned = self._indexer.by_index(POD_CONTROLLER_INDEX, pod_controller_index_key(metadata["namespace"], reference))
-        return self._cache([*owned, *self._indexer.by_index(POD_CONTROLLER_INDEX, metadata["namespace"])])
+        key = _index_key_of_owner(metadata)
+        owned = self._indexer.by_index(POD_CONTROLLER_INDEX, key)
+        objects = [*owned, *self._indexer.by_index(POD_CONTROLLER_INDEX, metadata["namespace"])]
+        found = self._found[key] = self._cache(objects, self._found.get(key))
+        return found
 
     def list(self, namespace: str, selector: labels.Selector) -> list[Pod]:
         """The pods of the namespace that the selector matches."""
@@ -89,6 +93,10 @@ class PodLister:
     def forget(self, pod: dict[str, Any]) -> None:
         """The pod is gone from the informer's cache."""
         self._cache.forget(pod)
+
+    def forget_owner(self, owner: dict[str, Any]) -> None:
+        """The ReplicaSet is gone from the informer's cache."""
+        self._found.pop(_index_key_of_owner(owner["metadata"]), None)
 
 
 def selector_of(rs: dict[str, Any]) -> labels.Selector | None:
@@ -108,6 +116,11 @@ def controller_uid_index(rs: dict[str, Any]) -> list[str]:
 def pod_controller_index(pod: dict[str, Any]) -> list[str]:
     """Index function of POD_CONTROLLER_INDEX."""
     return [pod_controller_index_key(pod["metadata"].get("namespace", ""), controller_of(pod))]
+
+
+def _index_key_of_owner(metadata: dict[str, Any]) -> str:
+    reference = {"kind": KIND, "name": metadata["name"], "uid": metadata["uid"]}
+    return pod_controller_index_key(metadata["namespace"], reference)
 
 
 def pod_controller_index_key(namespace: str, owner_reference: dict[str, Any] | None) -> str:

@@ -77,10 +77,15 @@ class PodCache:
         self._known: dict[int, Pod] = {}
         self._label_sets: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
 
-    def __call__(self, objects: list[dict[str, Any]]) -> list[Pod]:
-        """The pods of these objects, in their order."""
+    def __call__(self, objects: list[dict[str, Any]], before: list[Pod] | None = None) -> list[Pod]:
+        """The pods of these objects, in their order. `before` is the last answer of its kind: most pods stay."""
         known = self._known.get
-        return [known(id(obj)) or self._read(obj) for obj in objects]
+        if before is None or len(before) != len(objects):
+            return [known(id(obj)) or self._read(obj) for obj in objects]
+        return [
+            pod if pod.object is obj else known(id(obj)) or self._read(obj)
+            for pod, obj in zip(before, objects, strict=True)
+        ]
 
     def _read(self, obj: dict[str, Any]) -> Pod:
         pod = Pod(obj)
@@ -107,8 +112,8 @@ def is_pod_ready(obj: dict[str, Any]) -> bool:
 
 def get_deletion_cost_from_pod_annotations(annotations: dict[str, str]) -> int:
     """The pod deletion cost; 0 if absent or invalid: a plus sign, leading zeros, or more than 32 bits."""
-    text = annotations.get(POD_DELETION_COST, "")
-    if not _DELETION_COST.fullmatch(text):
+    text = annotations.get(POD_DELETION_COST)
+    if text is None or not _DELETION_COST.fullmatch(text):
         return 0
     cost = int(text)
     return cost if -(2**31) <= cost < 2**31 else 0
@@ -117,7 +122,7 @@ def get_deletion_cost_from_pod_annotations(annotations: dict[str, str]) -> int:
 def max_container_restarts(obj: dict[str, Any]) -> tuple[int, int]:
     """The most restarts of any container, and of any sidecar (an init container that always restarts)."""
     status = obj.get("status") or {}
-    regular = max((c.get("restartCount", 0) for c in status.get("containerStatuses") or ()), default=0)
+    regular = max([c.get("restartCount", 0) for c in status.get("containerStatuses") or ()], default=0)
     init_statuses = status.get("initContainerStatuses")
     if not init_statuses:
         return regular, 0

@@ -6,7 +6,7 @@ Source: pkg/controller/replicaset/replica_set.go, syncReplicaSet and claimPods.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from reference_impl.machinery import labels
@@ -28,6 +28,7 @@ from reference_impl.replicaset.availability import find_min_next_pod_availabilit
 from reference_impl.replicaset.lister import API_VERSION, KIND, PodLister, ReplicaSetLister
 from reference_impl.replicaset.manage_replicas import ReplicaManager
 from reference_impl.replicaset.pod import Pod, filter_active_pods, filter_terminating_pods
+from reference_impl.replicaset.selection import Selections
 from reference_impl.replicaset.status import calculate_status, update_replica_set_status
 
 #: What makes a sync fail, to be tried again with back-off. Anything else is a defect and ends the controller.
@@ -52,6 +53,7 @@ class ReplicaSetSync:
     clock: Clock
     #: Told of what stops a sync but is no use to try again.
     on_error: Callable[[str], None]
+    selections: Selections = field(default_factory=Selections)
 
     async def sync_replica_set(self, key: str) -> None:
         """Sync the ReplicaSet "namespace/name". Raises one of SYNC_ERRORS, also when its caches lag behind its writes.
@@ -64,15 +66,16 @@ class ReplicaSetSync:
         if rs is None:
             self.consistency_store.clear(key, "")
             self.expectations.delete_expectations(key)
+            self.selections.forget(key)
             return
         # Read before the pods are listed: what is observed later than this must not allow us to act on an older list.
         rs_needs_sync = self.expectations.satisfied_expectations(key)
         try:
-            selector = labels.selector_from(rs["spec"].get("selector"))
+            selection = self.selections.of(key, rs)
         except labels.InvalidSelector as error:
             self.on_error(f"error converting pod selector to selector for rs {namespace}/{name}: {error}")
             return
-        matches = labels.Matcher(selector)
+        matches = selection.matches
         all_rs_pods = self.pod_lister.filter_pods_by_owner(rs)
         active_pods = await self.claim_pods(rs, matches, filter_active_pods(all_rs_pods))
         terminating_pods = filter_claimed_pods(rs, matches, filter_terminating_pods(all_rs_pods))
@@ -81,8 +84,9 @@ class ReplicaSetSync:
         if rs_needs_sync and rs["metadata"].get("deletionTimestamp") is None:
             manage_replicas_error = await self.manager.manage_replicas(active_pods, rs)
         now = self.clock.now()
-        fully_labeled = labels.Matcher(template_selector(rs))
-        new_status = calculate_status(rs, active_pods, terminating_pods, manage_replicas_error, fully_labeled, now)
+        new_status = calculate_status(
+            rs, active_pods, terminating_pods, manage_replicas_error, selection.fully_labeled, now
+        )
         updated_rs = await update_replica_set_status(self.rs_client, rs, new_status)
         version = updated_rs["metadata"]["resourceVersion"]
         self.consistency_store.wrote_at(key, rs["metadata"]["uid"], REPLICA_SETS, version)
@@ -95,10 +99,13 @@ class ReplicaSetSync:
 
         Before the first adoption the ReplicaSet is read from the server, some time after the pods were listed.
         """
+        uid = rs["metadata"]["uid"]
+        owned = [pod for pod in filtered_pods if pod.owner_uid == uid and matches[pod.label_set]]
+        if len(owned) == len(filtered_pods):
+            return owned  # as in nearly every sync
 
         async def fresh() -> dict[str, Any]:
-            metadata = rs["metadata"]
-            namespace, name, uid = metadata["namespace"], metadata["name"], metadata["uid"]
+            namespace, name = rs["metadata"]["namespace"], rs["metadata"]["name"]
             found = await self.rs_client.get(namespace, name)
             if found["metadata"]["uid"] != uid:
                 got = found["metadata"]["uid"]
@@ -125,13 +132,3 @@ def filter_claimed_pods(rs: dict[str, Any], matches: labels.Matcher, pods: list[
     """The pods that the ReplicaSet controls and that match (controller_utils.go, FilterClaimedPods)."""
     uid = rs["metadata"]["uid"]
     return [pod for pod in pods if pod.owner_uid == uid and matches[pod.label_set]]
-
-
-def template_selector(rs: dict[str, Any]) -> labels.Selector:
-    """Selects the pods that carry all labels of the template; an empty set of labels selects every pod.
-
-    The labels are not validated (apimachinery pkg/labels, Set.AsSelectorPreValidated).
-    """
-    metadata = (rs["spec"].get("template") or {}).get("metadata") or {}
-    template_labels = metadata.get("labels") or {}
-    return labels.Selector(tuple(labels.Requirement(key, "=", (value,)) for key, value in template_labels.items()))

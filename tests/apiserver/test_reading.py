@@ -214,3 +214,21 @@ def test_watches_share_their_events_and_can_be_stopped_and_closed(client: Client
     client.server.close_watches("pods")
     assert second.closed
     assert calls[-1] == "closed"
+
+
+def test_compaction_may_keep_what_is_recent(client: Client) -> None:
+    client.ok("POST", PODS, pod("a"))
+    oldest = str(client.server.resource_version)
+    client.ok("DELETE", f"{PODS}/a")
+    client.ok("POST", PODS, pod("b"))
+    kept = client.server.resource_version
+    client.ok("POST", PODS, pod("c"))
+    client.server.state.collection("pods").compact(kept)
+    assert client.call("GET", PODS, resourceVersion=oldest, resourceVersionMatch="Exact").status == 410
+    assert names(client, resourceVersion=str(kept), resourceVersionMatch="Exact") == ["b"]
+    assert names(client) == ["b", "c"]
+    watch = client.call("GET", PODS, watch="true", resourceVersion=str(kept)).watch
+    assert watch is not None
+    assert [(event.type, event.object["metadata"]["name"]) for event in watch.take()] == [("ADDED", "c")]
+    client.server.state.collection("pods").compact(kept - 1)  # what is gone stays gone
+    assert client.call("GET", PODS, resourceVersion=str(kept - 1), resourceVersionMatch="Exact").status == 410

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.kit import MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
+from tests.apiserver.kit import MERGE, PODS, SETS, Client, pod, replica_set
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
@@ -109,12 +109,3 @@ def test_without_a_budget_an_eviction_is_a_deletion(client: Client) -> None:
     client.ok("POST", f"{PODS}/a/eviction", EVICTION)
     assert client.server.find("pods", "default", "a") is None
     assert client.call("POST", f"{PODS}/a/eviction", EVICTION).status == 404
-
-
-def test_resize_changes_resources_and_nothing_else(client: Client) -> None:
-    client.ok("POST", PODS, pod("a"))
-    body = {"spec": {"containers": [{"name": "web", "image": "other", "resources": {"requests": {"cpu": "2"}}}]}}
-    after = client.ok("PATCH", f"{PODS}/a/resize", body, STRATEGIC)
-    assert after["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "2"}}
-    assert after["spec"]["containers"][0]["image"] == "nginx"
-    assert after["metadata"]["generation"] == 2

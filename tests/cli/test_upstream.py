@@ -12,14 +12,20 @@ import harness.upstream.build as upstream_build
 from harness.upstream.build import Built
 
 Lockstep = Callable[..., Any]
-BUILT = Built(Path("/cache/upstream.test"), "1.36.3", "d1", "h1:sum", "go1.26.1", "1.36.3", "")
+BUILT = Built(
+    Path("/cache/upstream.test"), "1.36.3", "d1", "h1:sum", "go1.26.1", "1.36.3", "1.7.3", "h1:vpa", "hpa", ""
+)
 
 
 def test_list(lockstep: Lockstep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upstream_build, "installed", lambda: [BUILT])
     lines = lockstep("upstream", "list").out.splitlines()
-    assert lines[:2] == ["release  state", "1.36.3   built"]
-    assert all(line.endswith("  -") for line in lines[2:])
+    assert lines[:3] == [
+        "release    state  controllers",
+        "1.36.3     built  replicaset, hpa, vpa-recommender, vpa-updater, vpa-admission (VPA 1.7.3)",
+        "1.35.4     -      replicaset, hpa",
+    ]
+    assert "vpa-1.8.1  -      vpa-recommender, vpa-updater, vpa-admission (VPA 1.8.1)" in lines
 
 
 def test_build_shows_its_progress_beside_the_result(lockstep: Lockstep, monkeypatch: pytest.MonkeyPatch) -> None:

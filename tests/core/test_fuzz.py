@@ -8,12 +8,15 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.replicaset import plans
+from conformance.vpa import plans as vpa_plans
 from harness.fuzz import engine
-from harness.fuzz.differential import CaseReport, Differential, as_scenario, case_name
+from harness.fuzz.differential import CaseReport, Differential, _Traces, as_scenario, case_name, tolerance_of
 from harness.fuzz.regressions import DamagedRegression, load_regressions, parse_regression, save_regression
 from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError
+from harness.trace.history import History, Write
 from harness.trace.ledger import Ledger
+from harness.trace.normalise import Trace, normalise
 from tests.core.test_runs import PLAN
 
 
@@ -37,6 +40,26 @@ def test_a_difference_shrinks_to_the_smallest_plan_that_shows_it() -> None:
     assert {one.report.headline for one in found} == {"three steps are too many"}
 
 
+def test_shrinking_ends_and_keeps_the_smallest_plan_so_far() -> None:
+    judged: list[dict[str, list[int]]] = []
+    heard: list[int] = []
+
+    def judge(plan: dict[str, list[int]]) -> CaseReport:
+        judged.append(plan)
+        rule = "forty different steps are too many" if len(set(plan["steps"])) >= 40 else ""
+        return CaseReport(rule, rule, False, 1)
+
+    one = engine._Judge(judge, engine.FuzzResult("replicaset", 1), lambda result: heard.append(result.shrinking))
+    steps = st.lists(st.integers(0, 999), min_size=60, max_size=80)
+    engine._explore(one, st.fixed_dictionaries({"steps": steps}), engine.case_seed(1, 0))
+    assert len(judged) == engine.SHRINKING + 1
+    assert heard == list(range(engine.SHRINKING + 1))
+    (found,) = one.result.differences
+    assert judged[0] != found.plan in judged
+    assert len(set(found.plan["steps"])) >= 40
+    assert (one.result.cases, one.result.shrinking) == (1, 0)
+
+
 def test_each_case_is_drawn_anew() -> None:
     """And none is the simplest one, or a variation of another."""
     drawn: list[tuple[int, ...]] = []
@@ -54,9 +77,33 @@ def test_each_case_is_drawn_anew() -> None:
 
 def test_the_reference_agrees_with_itself() -> None:
     differential = Differential(Reference(), Reference(), Ledger(), "1.36.3")
-    report = differential.judge(as_scenario("replicaset", PLAN, plans))
+    report = differential.judge(as_scenario(PLAN, plans))
     assert (report.text, report.needed_variants) == ("", False)
     assert report.writes_compared > 20
+
+
+def _checkpoint(weight: float) -> Trace:
+    """What a recommender does that writes this sum into a checkpoint."""
+    resource = "verticalpodautoscalercheckpoints.autoscaling.k8s.io"
+    metadata = {"name": "web-main", "namespace": "default", "uid": "u"}
+    before, after = ({"metadata": metadata, "status": {"cpuHistogram": {"totalWeight": one}}} for one in (1.0, weight))
+    write = Write(0, "vpa-recommender", "patch", resource, "", "default", "web-main", 200, "", before, after)
+    return normalise(History(["vpa-recommender"], [write]), 0)
+
+
+def test_what_a_module_of_plans_tolerates_is_no_difference() -> None:
+    exact, near, far = _checkpoint(2.0), _checkpoint(2.0 + 1e-12), _checkpoint(2.1)
+    assert len({one.digest() for one in (exact, near, far)}) == 3
+    tolerance = tolerance_of(vpa_plans)
+    seen = _Traces(exact, tolerance)
+    for one in (exact, near):
+        seen.add(one)
+        assert len(seen) == 1
+        assert seen.meet(_Traces(one, tolerance))
+    assert not seen.meet(_Traces(far, tolerance))
+    seen.add(far)
+    assert len(seen) == 2
+    assert not _Traces(exact, tolerance_of(plans)).meet(_Traces(near, ()))
 
 
 def test_a_controller_without_plans_is_named() -> None:

@@ -62,13 +62,13 @@ PLAN: plans.Plan = {
 
 
 def played(plan: plans.Plan) -> Any:
-    result = run_scenario(as_scenario("hpa", plan, plans), Reference())
+    result = run_scenario(as_scenario(plan, plans), Reference())
     assert result.error == ""
     return result
 
 
 def test_the_reference_agrees_with_itself() -> None:
-    report = Differential(Reference(), Reference(), Ledger(), "1.36.3").judge(as_scenario("hpa", PLAN, plans))
+    report = Differential(Reference(), Reference(), Ledger(), "1.36.3").judge(as_scenario(PLAN, plans))
     assert (report.text, report.needed_variants) == ("", False)
     assert report.writes_compared > 50
 
@@ -112,7 +112,7 @@ def test_a_plan_says_how_the_controllers_are_configured() -> None:
     assert options.feature_gates == {"HPAScaleToZero": True}
 
 
-def test_a_plan_ends_with_two_of_the_longest_windows_and_time_to_recover() -> None:
+def test_a_plan_ends_with_the_longest_window_and_time_to_recover() -> None:
     window = {"behavior": {"scaleUp": None, "scaleDown": {"stabilizationWindowSeconds": 200}}}
     assert plans.longest_window(PLAN) == 60.0
     assert plans.longest_window(PLAN | {"hpas": [{"name": "ant", "spec": {**SPEC, **window}}]}) == 200.0
@@ -120,11 +120,11 @@ def test_a_plan_ends_with_two_of_the_longest_windows_and_time_to_recover() -> No
     assert plans.longest_window(PLAN | {"steps": [edit]}) == 200.0
     creation = {"after": 0.0, "do": "create-hpa", "hpa": {"name": "ant", "spec": {**SPEC, **window}}}
     assert plans.longest_window(PLAN | {"steps": [creation]}) == 200.0
-    assert played(EMPTY | {"options": {"downscale_stabilization": 60.0}}).virtual_seconds == 10 + 150 + 1100
+    assert played(EMPTY | {"options": {"downscale_stabilization": 60.0}}).virtual_seconds == 10 + 90 + 1100
 
 
 def test_all_that_goes_wrong_ends_with_the_steps() -> None:
-    troubles = [
+    troubles: list[dict[str, Any]] = [
         {"do": "remove-api", "group": "metrics.k8s.io"},
         {"do": "unavailable", "group": "external.metrics.k8s.io"},
         {"do": "lose", "pods": {"app": "ant"}, "which": None},
@@ -148,7 +148,7 @@ def test_all_that_goes_wrong_ends_with_the_steps() -> None:
         ]
         found["events"] = [event["message"] for event in cluster.events("FailedGetScale")]
 
-    scenario = as_scenario("hpa", PLAN, plans)
+    scenario = as_scenario(PLAN, plans)
     assert run_scenario(type(scenario)(**{**vars(scenario), "body": body}), Reference()).error == ""
     assert found["events"]
     assert found["scales"][-1] == 8
@@ -191,3 +191,56 @@ def test_faults_of_the_status_stay_where_messages_are_determined() -> None:
 )
 def test_faults_of_the_status_go_where_messages_depend_on_the_order_of_a_map(change: dict[str, Any]) -> None:
     assert with_faults(**change) == ["replicasets.apps"]
+
+
+CRASH = {"after": 1.0, "do": "crash", "controllers": ["hpa"], "seconds": 1.0}
+CRASH_AT = {"after": 1.0, "do": "crash-at", "controllers": ["hpa", "replicaset"], "effect": False, "verb": "get"}
+DISCOVERY_FAULT = {
+    "after": 1.0,
+    "do": "latency",
+    "seconds": 1.0,
+    "verb": "get",
+    "resource": "",
+    "actor": "horizontal-pod-autoscaler",
+}
+READ_FAULT = {**DISCOVERY_FAULT, "resource": "replicasets.apps", "subresource": "scale"}
+POD_FAULT = {"after": 1.0, "do": "error", "code": 500, "verb": "create", "actor": "replicaset-controller"}
+
+
+def kept(*steps: dict[str, Any], **change: Any) -> list[dict[str, Any]]:
+    steps_kept: list[dict[str, Any]] = comparable({**PLAN, "steps": list(steps), **change})["steps"]
+    return steps_kept
+
+
+@pytest.mark.parametrize("crash", [CRASH, CRASH_AT])
+def test_where_the_controller_restarts_discovery_works(crash: dict[str, Any]) -> None:
+    """Its timer and those of the HPAs fall into one instant."""
+    assert kept(DISCOVERY_FAULT) == [DISCOVERY_FAULT]
+    assert kept(DISCOVERY_FAULT, crash, READ_FAULT) == [crash, READ_FAULT]
+
+
+def test_after_a_restart_no_fault_chooses_among_hpas_that_share_an_instant() -> None:
+    two = {"hpas": [*PLAN["hpas"], hpa_of("bee")]}
+    assert kept(READ_FAULT, CRASH, READ_FAULT, POD_FAULT, **two) == [READ_FAULT, CRASH, POD_FAULT]
+    creation = {"after": 0.0, "do": "create-hpa", "hpa": hpa_of("bee")}
+    assert kept(creation, CRASH, READ_FAULT) == [creation, CRASH]
+
+
+def test_hpas_that_may_share_pods_meet_no_restart() -> None:
+    of_the_other = {**CRASH, "controllers": ["replicaset"]}
+    assert kept(CRASH, CRASH_AT, of_the_other, hpas=[*PLAN["hpas"], hpa_of("cat")]) == [of_the_other]
+
+
+def test_pods_differ_by_noise_only_where_answers_show_the_pods_that_there_are() -> None:
+    def noise(**change: Any) -> tuple[bool, bool]:
+        load = {**LOAD, "cpu": {"how": "each", "of": 1.0, "noise": 0.2}}
+        steps = [{"after": 0.0, "do": "signal", "signal": load}, *change.pop("steps", [])]
+        plan = comparable({**PLAN, "signals": [load], **change, "steps": steps})
+        return "noise" in plan["signals"][0]["cpu"], "noise" in plan["steps"][0]["signal"]["cpu"]
+
+    at_once = {"period": 0}
+    assert noise() == noise(rhythm={"period": 30}) == (False, False)
+    assert noise(rhythm=at_once) == (True, True)
+    assert noise(rhythm=at_once, steps=[{"after": 0.0, "do": "scrape", "rhythm": at_once}]) == (True, True)
+    assert noise(rhythm=at_once, steps=[{"after": 0.0, "do": "scrape", "rhythm": {}}]) == (False, False)
+    assert noise(rhythm=at_once, steps=[{"after": 0.0, "do": "freeze"}]) == (False, False)

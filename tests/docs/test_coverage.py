@@ -9,8 +9,9 @@ import pytest
 import harness.scenario
 from conformance.hpa import test_rivals as rivals
 from harness.cluster import Cluster
-from harness.coverage import REPORTED, coverage_page, e2e_tests
+from harness.coverage import coverage_page, e2e_tests
 from harness.docs import COVERAGE_PAGE
+from harness.reported import ISSUES, REPORTED, shown_by
 from harness.scenario import Scenario
 
 
@@ -32,20 +33,32 @@ def test_the_page_of_coverage_is_up_to_date(scenarios: list[Scenario]) -> None:
     assert COVERAGE_PAGE.read_text(encoding="utf-8") == coverage_page(scenarios), "run python -m harness.docs"
 
 
+#: How many there are of each letter.
+LETTERS = {"R": 23, "H": 29, "V": 17, "X": 22}
+VPA = [number for number in REPORTED if number[0] in "VX"]
+
+
 def test_what_was_reported_is_numbered_without_gaps() -> None:
-    assert list(REPORTED) == [f"R{n}" for n in range(1, 24)] + [f"H{n}" for n in range(1, 30)]
+    assert list(REPORTED) == [f"{letter}{n}" for letter, count in LETTERS.items() for n in range(1, count + 1)]
 
 
-@pytest.mark.parametrize("number", REPORTED)
+@pytest.mark.parametrize("number", [number for number in REPORTED if number not in VPA])
 def test_what_was_reported_has_a_scenario_that_says_where(number: str, scenarios: list[Scenario]) -> None:
-    shown = [one for one in scenarios if number in one.features]
+    shown = shown_by(number, scenarios)
     assert shown
     assert all(one.issues for one in shown)
 
 
+def test_what_was_reported_of_the_vpa_says_where() -> None:
+    assert list(ISSUES) == VPA
+    named = [issue for issues in ISSUES.values() for issue in issues]
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+#\d+", issue) for issue in named)
+    assert len(set(named)) == len(named)
+
+
 def test_scenarios_name_nothing_that_was_not_reported(scenarios: list[Scenario]) -> None:
     numbers = {feature for one in scenarios for feature in one.features if re.fullmatch(r"[A-Z]\d+", feature)}
-    assert numbers == set(REPORTED)
+    assert numbers <= set(REPORTED)
 
 
 def test_upstream_s_e2e_tests_of_the_hpa_are_all_there(scenarios: list[Scenario]) -> None:
@@ -73,6 +86,7 @@ def test_a_page() -> None:
         [
             declared("hpa/one", "test/e2e/autoscaling/a.go: should a|b", features=("e2e",)),
             declared("hpa/two", "b.go", issues=("kubernetes/kubernetes#1", "owner/name#2"), features=("H5",)),
+            declared("hpa/three", "c.go", issues=("kubernetes/autoscaler#2633",)),
         ]
     )
     assert "`test/e2e/autoscaling/a.go`:\n\n| test | scenario |\n|---|---|\n| should a\\|b | `hpa/one` |\n" in page
@@ -81,6 +95,9 @@ def test_a_page() -> None:
         "[owner/name#2](https://github.com/owner/name/issues/2)"
     )
     assert f"| H5 | Syncs every 30 s instead of every 15 s | {issues} | `hpa/two` |\n" in page
+    vpa = "[kubernetes/autoscaler#{0}](https://github.com/kubernetes/autoscaler/issues/{0})"
+    assert f"| {vpa.format(2633)} | `hpa/three` |\n" in page
+    assert f"| V1 | {REPORTED['V1']} | {vpa.format(7726)} | **open** |\n" in page
     module = "[test_rivals.py](../conformance/hpa/test_rivals.py)"
     about = "Two HPAs that want to decide about the same pods: neither does, and both say so"
     assert page.endswith(f"\n### HPA\n\n| module | about |\n|---|---|\n| {module} | {about} |\n")

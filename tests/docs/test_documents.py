@@ -192,7 +192,7 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
     known = shown + [one.id for one in harness.scenario.load()]
     for command in commands():
         for word in shlex.split(command):
-            if word.startswith(("hpa/", "replicaset/")) and "my-" not in word:
+            if word.startswith(("hpa/", "replicaset/", "vpa-")) and "/my-" not in word:
                 assert fnmatch.filter(known, word), f"{command}: no scenario is called {word}"
 
 
@@ -224,8 +224,8 @@ def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.Mon
     right = run_scenario(one, Reference())
     monkeypatch.setattr(sync, "filter_terminating_pods", lambda _: [])
     wrong = run_scenario(one, Reference())
-    traces = [normalise(run.history, run.start_instant) for run in (right, wrong)]
-    judged = Ledger().judge(named, "1.36.3", True, compare.compare(*traces))
+    expected, got = (normalise(run.history, run.start_instant) for run in (right, wrong))
+    judged = Ledger().judge(named, "1.36.3", True, compare.compare(expected, got))
     names = ("upstream 1.36.3 (recorded)", "reference")
     said = explain(judged, named, one.must, names, f"lockstep run {named}")
     shown = [block for block in blocks("text") if block.text.startswith(named)]
@@ -255,7 +255,7 @@ def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]
 def _shape(text: str) -> list[str]:
     """The lines without figures, spacing and rows of tables."""
     lines = [re.sub(r"\s+", " ", re.sub(r"\b\d+ scenarios", "N scenarios", line)) for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith(("hpa", "replicaset", "total"))]
+    return [line for line in lines if line and not line.startswith(("hpa", "replicaset", "vpa", "total"))]
 
 
 # -- names and links ---------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def _shape(text: str) -> list[str]:
 
 def reference_names() -> list[str]:
     text = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
-    return sorted(set(re.findall(r"`([\w/]+\.py::[\w.]+)`", text)))
+    return sorted(name for name in set(re.findall(r"`([\w/]+\.py::[\w.]+)`", text)) if not name.startswith("tests/"))
 
 
 def test_the_steps_of_the_documents_are_mapped() -> None:
@@ -294,6 +294,17 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
         assert names, f"{title}: name a scenario, a regression or a test"
         for name in names:
             assert name in known or _is_test(name), f"{title}: {name} does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_scenarios_and_tests_that_are_named_exist(page: Path, tmp_path: Path) -> None:
+    shown = {one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
+    known = shown | {one.id for one in harness.scenario.load()}
+    text = page.read_text(encoding="utf-8")
+    scenarios = re.findall(r"`((?:replicaset|hpa|vpa-recommender|vpa-updater|vpa-admission)/[a-z0-9-]+)`", text)
+    tests = re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", text)
+    missing = [name for name in scenarios if name not in known] + [name for name in tests if not _is_test(name)]
+    assert not missing
 
 
 def _is_test(name: str) -> bool:
@@ -336,6 +347,14 @@ def test_modules_of_the_hpa_that_are_named_exist() -> None:
     assert len(tests) > 40
     missing = [name for name in (*helpers, *tests) if not (ROOT / "conformance" / "hpa" / f"{name}.py").is_file()]
     assert not missing
+
+
+def test_modules_of_the_vpa_that_are_named_exist() -> None:
+    folder = ROOT / "conformance" / "vpa"
+    named = set(re.findall(r"`(\w+/test_\w+)`", section("scenarios.md", "Scenarios of the VPA")))
+    missing = [name for name in sorted(named) if not (folder / f"{name}.py").is_file()]
+    assert not missing
+    assert {name.partition("/")[0] for name in named} == {"recommender", "updater", "admission", "loop"}
 
 
 # -- generated pages ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ class Metered(Town):
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
-        self.metrics = Metrics(self.server)
+        self.metrics = Metrics(self.server, self.world.memory.add)
         self.begin = 1.0
         # running at once and ready 1 s later, so that times in tests are those of the pods
         self.kubelet.lifecycles.default = Lifecycle(start_after=0, ready_after=1)

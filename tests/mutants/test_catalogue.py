@@ -22,7 +22,7 @@ def written(folder: Path, *entries: object, **changes: object) -> Path:
 
 
 def test_each_controller_has_mutants() -> None:
-    assert controllers() == ["hpa", "replicaset"]
+    assert controllers() == ["hpa", "replicaset", "vpa"]
 
 
 @pytest.mark.parametrize(("kind", "controller"), LISTS)

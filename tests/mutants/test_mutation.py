@@ -11,7 +11,7 @@ import pytest
 from harness.mutants.catalogue import Mutant
 from harness.mutants.errors import MutantError
 from harness.mutants.mutation import applied, mutated
-from harness.mutants.trees import linked_copy
+from harness.upstream.edits import linked_copy
 
 Make = Callable[..., Mutant]
 GO = """package a

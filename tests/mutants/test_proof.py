@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +24,10 @@ NAMES = ("replicaset/burst", "replicaset/events", "replicaset/status")
 
 def scenarios() -> list[SimpleNamespace]:
     """Those of another controller prove nothing, and are not tried."""
-    return [SimpleNamespace(id=name, controller=name.split("/")[0]) for name in (*NAMES, "hpa/burst")]
+    return [
+        SimpleNamespace(id=name, controller=name.split("/")[0], controllers=("any",), horizon=1.0)
+        for name in (*NAMES, "hpa/burst")
+    ]
 
 
 class Cluster:
@@ -37,7 +40,6 @@ class Cluster:
         self.present: str | None = None
         self.said: list[str] = []
         monkeypatch.setattr(proof, "load", scenarios)
-        monkeypatch.setattr(proof, "run", self.run)
         self.bench = Bench("reference", None, self.ready)
 
     @contextmanager
@@ -45,7 +47,7 @@ class Cluster:
         self.present = mutant.name if mutant else None
         yield
 
-    def run(self, trial: Trial, _: Any) -> Report:
+    def run(self, trial: Trial) -> Report:
         self.trials.append(trial)
         flaws = self.flaws[self.present]
         answers = []
@@ -55,9 +57,9 @@ class Cluster:
                 break
         return Report(tuple(answers), self.died)
 
-    def prover(self) -> Prover:
-        prover = Prover(self.bench, Catalogue("reference", "replicaset", "1.36.3", ()), self.said.append)
-        prover.establish()
+    def prover(self, *mutants: Mutant) -> Prover:
+        prover = Prover(self.bench, self.run, Catalogue("reference", "replicaset", "1.36.3", ()), self.said.append)
+        prover.establish(mutants)
         return prover
 
 
@@ -72,6 +74,22 @@ def test_the_first_scenario_that_fails_kills(cluster: Cluster, mutant: Make) -> 
     assert (result.name, result.killed_by) == ("upstream/replicaset/no-limit", ("replicaset/events",))
     assert result.how == "got 3"
     assert result.tried == 2
+
+
+def test_a_group_is_judged_by_all_its_controllers_and_long_scenarios_come_last(
+    monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make
+) -> None:
+    both = ("vpa-recommender", "vpa-updater")
+    made = [
+        SimpleNamespace(id="vpa-recommender/loop", controller=both[0], controllers=both, horizon=1.0),
+        SimpleNamespace(id="vpa-recommender/a-week", controller=both[0], controllers=both[:1], horizon=9.0),
+        SimpleNamespace(id="vpa-updater/lease", controller=both[1], controllers=both[1:], horizon=1.0),
+        SimpleNamespace(id="hpa/burst", controller="hpa", controllers=("hpa",), horizon=1.0),
+    ]
+    monkeypatch.setattr(proof, "load", lambda: made)
+    cluster.flaws["no-limit"] = {}
+    Prover(cluster.bench, cluster.run, Catalogue("upstream", "vpa", "1.36.3", ()), cluster.said.append).prove(mutant())
+    assert cluster.trials[-1].scenarios == ("vpa-updater/lease", "vpa-recommender/a-week", "vpa-recommender/loop")
 
 
 def test_a_mutant_that_passes_everything_survives(cluster: Cluster, mutant: Make) -> None:
@@ -96,7 +114,22 @@ def test_what_the_unmodified_controller_fails_is_no_evidence(cluster: Cluster, m
     assert not cluster.trials[0].fail_fast
 
 
-@pytest.mark.parametrize(("died", "reason"), [("", "passes no scenario"), ("hung", "hung")])
+def test_only_what_catches_a_mutant_is_tried_on_the_unmodified_controller(cluster: Cluster, mutant: Make) -> None:
+    cluster.flaws[None] = {"replicaset/burst": "got 4"}
+    cluster.flaws["no-limit"] = {"replicaset/burst": "got 5", "replicaset/events": "got 6"}
+    likely = mutant(likely=("*/status",))
+    result = cluster.prover(likely).prove(likely)
+    assert (result.killed_by, result.tried) == (("replicaset/events",), 3)
+    assert [(trial.scenarios, trial.fail_fast) for trial in cluster.trials] == [
+        (("replicaset/status",), False),
+        (("replicaset/status", "replicaset/burst", "replicaset/events"), True),
+        (("replicaset/burst",), False),
+        (("replicaset/events",), True),
+        (("replicaset/events",), False),
+    ]
+
+
+@pytest.mark.parametrize(("died", "reason"), [("", "passes none of the likely scenarios"), ("hung", "hung")])
 def test_an_unmodified_controller_that_cannot_be_run_is_an_error(cluster: Cluster, died: str, reason: str) -> None:
     cluster.died = died
     cluster.flaws[None] = {} if died else dict.fromkeys(NAMES, "got 4")
@@ -110,7 +143,7 @@ def benches(monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make) -> 
     used: list[str] = []
 
     @contextmanager
-    def bench_for(kind: str, release: str, _: Any) -> Iterator[Bench]:
+    def bench_for(kind: str, release: str, _: object, progress: object) -> Iterator[Bench]:
         used.append(f"{kind} {release}")
         yield cluster.bench
 
@@ -120,6 +153,7 @@ def benches(monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make) -> 
         return Catalogue(kind, controller, "1.36.3", made)
 
     monkeypatch.setattr(mutants, "bench_for", bench_for)
+    monkeypatch.setattr(mutants, "Stage", lambda _: nullcontext(cluster))
     monkeypatch.setattr(mutants, "load", catalogue)
     monkeypatch.setattr(mutants, "controllers", lambda: ["hpa", "replicaset"])
     cluster.flaws |= {"no-limit": {"replicaset/burst": "got 5", "hpa/burst": "got 6"}, "slow": {}}
@@ -159,5 +193,5 @@ def test_only_the_benches_that_are_needed_are_set_up(
 
 
 def test_a_controller_without_mutants_is_a_mistake() -> None:
-    with pytest.raises(MutantError, match="no mutants of controller 'vpa'; known: hpa, replicaset"):
-        mutants.mutants(controller="vpa")
+    with pytest.raises(MutantError, match="no mutants of controller 'deployment'; known: hpa, replicaset"):
+        mutants.mutants(controller="deployment")

@@ -14,6 +14,7 @@ import pytest
 
 from harness.mutants import suite, trial
 from harness.mutants.errors import MutantError
+from harness.mutants.suite import Report, Stage
 from harness.mutants.trial import Answer, Trial
 
 READY = """print('{"reference": "/copy/reference_impl/__init__.py"}', flush=True);"""
@@ -24,16 +25,21 @@ Process = Callable[[str], None]
 
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> Process:
-    """Let trials be run by this piece of Python."""
+    """Let trials be held by this piece of Python."""
 
     def be(code: str) -> None:
         def start(_: Path | None, errors: Any) -> subprocess.Popen[bytes]:
-            command = [sys.executable, "-S", "-c", f"import sys, time; sys.stdin.read(); {code}"]
+            command = [sys.executable, "-S", "-c", f"import sys, time; sys.stdin.readline(); {code}"]
             return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
         monkeypatch.setattr(suite, "_process", start)
 
     return be
+
+
+def held(reference: Path | None = None, patience: float = suite.PATIENCE) -> Report:
+    with Stage(reference, patience) as stage:
+        return stage.run(TRIAL)
 
 
 def test_a_trial_travels_as_json() -> None:
@@ -42,7 +48,7 @@ def test_a_trial_travels_as_json() -> None:
 
 def test_answers_come_back(process: Process) -> None:
     process(READY + GREEN + GREEN.replace("one", "two").replace('"pass"', '"fail"').replace('""', '"3, not 2"'))
-    report = suite.run(TRIAL)
+    report = held()
     assert report.answers == (Answer("replicaset/one", "pass", ""), Answer("replicaset/two", "fail", "3, not 2"))
     assert [one.scenario for one in report.red] == ["replicaset/two"]
     assert report.died == ""
@@ -50,33 +56,51 @@ def test_answers_come_back(process: Process) -> None:
 
 def test_a_process_that_dies_makes_its_scenario_an_error(process: Process) -> None:
     process(READY + GREEN + "sys.exit('panic: nil map')")
-    report = suite.run(TRIAL)
+    report = held()
     assert report.red == [Answer("replicaset/two", "error", "the process ended with code 1: panic: nil map")]
 
 
 def test_a_process_that_hangs_makes_its_scenario_an_error(process: Process) -> None:
     process(READY + GREEN + "sys.stdin.close(); time.sleep(60)")
-    report = suite.run(TRIAL, patience=0.3)
-    assert report.red == [Answer("replicaset/two", "error", "the process said nothing for 0.3 s of real time")]
+    report = held(patience=2)
+    assert report.red == [Answer("replicaset/two", "error", "the process said nothing for 2 s of real time")]
 
 
 def test_a_process_that_does_not_start_kills_nothing(process: Process) -> None:
     process("raise ImportError('no module named clock')")
     with pytest.raises(MutantError, match=r"its process ended with code 1: .*named clock"):
-        suite.run(TRIAL)
+        held()
 
 
 def test_another_reference_than_the_mutant_proves_nothing(process: Process) -> None:
     process(READY + GREEN)
     with pytest.raises(MutantError, match=r"the reference was loaded from /copy/reference_impl/__init__.py, not from"):
-        suite.run(TRIAL, Path("/mutant"))
+        held(Path("/mutant"))
 
 
 def test_the_mutant_comes_before_the_folder_one_stands_in(tmp_path: Path) -> None:
     (tmp_path / "reference_impl").mkdir()
     (tmp_path / "reference_impl/__init__.py").write_text("raise SystemExit('the mutant was loaded')")
     with pytest.raises(MutantError, match="the mutant was loaded"):
-        suite.run(TRIAL, tmp_path)
+        held(tmp_path)
+
+
+def test_each_trial_loads_the_reference_anew(tmp_path: Path) -> None:
+    (tmp_path / "reference_impl").mkdir()
+    package = tmp_path / "reference_impl/__init__.py"
+    with Stage(tmp_path) as stage:
+        for mistake in ("first", "other"):
+            package.write_text(f"raise SystemExit('the {mistake} mutant was loaded')")
+            with pytest.raises(MutantError, match=f"the {mistake} mutant was loaded"):
+                stage.run(TRIAL)
+
+
+def test_after_a_trial_that_hung_comes_another(process: Process) -> None:
+    with Stage(patience=2) as stage:
+        process(READY + "time.sleep(60)")
+        assert stage.run(TRIAL).died == "said nothing for 2 s of real time"
+        process(READY + GREEN + GREEN.replace("one", "two") + """print('{"ended": 0}', flush=True);""")
+        assert stage.run(TRIAL).died == ""
 
 
 @dataclass
@@ -98,11 +122,17 @@ class _FakeRunner:
         return SimpleNamespace(verdict=self.verdicts.pop(0), message="")
 
 
-def tried(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], *, fail_fast: bool) -> tuple[list[str], list[Any]]:
+def tried(
+    monkeypatch: pytest.MonkeyPatch,
+    verdicts: list[str],
+    *,
+    fail_fast: bool,
+    implementation: str = "upstream",
+) -> tuple[list[str], list[Any]]:
     asked: list[tuple[str, str]] = []
     monkeypatch.setattr(trial, "load", lambda: [SimpleNamespace(id=name) for name in TRIAL.scenarios])
     monkeypatch.setattr(trial, "Runner", lambda config: _FakeRunner(config, verdicts, asked))
-    once = Trial("reference", "1.36.3", TRIAL.scenarios, TRIAL.live, fail_fast)
+    once = Trial(implementation, "1.36.3", TRIAL.scenarios, TRIAL.live, fail_fast)
     return [one.verdict for one in trial.answers(once)], asked
 
 
@@ -120,6 +150,12 @@ def test_the_first_kill_ends_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_unmodified_controller_must_pass_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     verdicts, _ = tried(monkeypatch, ["pass", "divergent", "fail", "pass", "pass", "pass"], fail_fast=False)
     assert verdicts == ["fail", "pass"]
+
+
+def test_the_reference_is_run_once_where_it_is_held_to_what_does_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts, asked = tried(monkeypatch, ["pass"] * 4, fail_fast=False, implementation="reference")
+    assert verdicts == ["pass", "pass"]
+    assert [one for one, _ in asked] == ["replicaset/one", *["replicaset/two"] * 3]
 
 
 def test_what_has_no_recording_is_compared_live(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,10 @@ def main(arguments: list[str]) -> int:
     if arguments[0] == "env":
         sys.stdout.write(os.environ.get("FAKE_GO_VERSION", "go1.26.8") + "\n")
     elif arguments[:2] == ["mod", "download"]:
-        sys.stderr.write("go: downloading k8s.io/kubernetes v1.36.3\n")
-        json.dump({"Dir": str(KUBERNETES), "Sum": "h1:abc="}, sys.stdout, indent=1)
+        name, _, version = arguments[-1].partition("@")
+        sys.stderr.write(f"go: downloading {name} {version}\n")
+        folder = KUBERNETES if name == "k8s.io/kubernetes" else KUBERNETES.parent / "modules" / name
+        json.dump({"Dir": str(folder), "Sum": "h1:abc=" if folder == KUBERNETES else "h1:xyz="}, sys.stdout, indent=1)
     elif arguments[0] == "list":
         for package in arguments[-2:]:
             sys.stdout.write(f"{package} {KUBERNETES.parent / package}\n")

@@ -30,7 +30,7 @@ def main(mode: str) -> None:
     if mode == "other protocol":
         peer.say(op="ready", now=0, protocol=99)
         time.sleep(30)
-    peer.say(op="ready", now=0, protocol=2, controllers=["replicaset"])
+    peer.say(op="ready", now=0, protocol=3, controllers=["replicaset"])
     while peer.hear():
         serve(peer, mode)
 

@@ -9,8 +9,9 @@ import pytest
 
 from harness.clock import seconds
 from harness.loop import Stuck
-from harness.upstream.driver import Answer, ApiRequest
+from harness.upstream.driver import Answer
 from harness.upstream.process import UpstreamProcess
+from harness.upstream.traffic import ApiRequest
 from tests.upstream.play import Play, three_pods
 from tests.upstream.toy_server import ToyReply, status
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,33 @@ def _tree(root: Path) -> Path:
     return root
 
 
+_CLIENT_GO = "type mapper struct {\n\tinitMu   sync.Mutex\n}\n"
+_UPDATER = "func NewPodLister() {}\n\nvar lister = NewVpasLister(vpaClient, make(chan struct{}), namespace)\n"
+_VPA_FILES = {
+    "go.mod": "module k8s.io/autoscaler/vertical-pod-autoscaler\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.36.5\n"
+    "\tgithub.com/go-logr/logr v1.4.4\n)\n\nexclude (\n\tk8s.io/client-go v1.5.2\n)\n",
+    "go.sum": "",
+    "pkg/recommender/main.go": "package main\n",
+    "pkg/updater/logic/updater.go": _UPDATER,
+    "pkg/utils/vpa/api.go": "package api\n",
+    "pkg/admission-controller/config.go": "// Licensed.\n\npackage main\n",
+    "pkg/admission-controller/certs.go": "// Licensed.\n\npackage main\n",
+}
+
+
+def _modules(root: Path) -> None:
+    """The modules that a build with the VPA edits."""
+    _write(root / "client-go", {"restmapper/discovery.go": _CLIENT_GO})
+    _write(root / "autoscaler/vertical-pod-autoscaler", _VPA_FILES)
+
+
+def _write(root: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
 @pytest.fixture(autouse=True)
 def kubernetes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A Kubernetes tree with libraries beside it, a `go` that knows it, and an empty cache."""
@@ -47,6 +75,7 @@ def kubernetes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder = tmp_path / "k8s.io" / package
         folder.mkdir(parents=True)
         (folder / file).write_text("package x\n")
+    _modules(tmp_path / "modules/k8s.io")
     tool = tmp_path / "bin/go"
     tool.parent.mkdir()
     tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{_FAKE_GO}" "$@"\n')
@@ -69,6 +98,10 @@ def test_a_release_is_built_once(kubernetes: Path) -> None:
     assert lines == [
         "fetching Kubernetes 1.36.3",
         "downloading k8s.io/kubernetes v1.36.3",
+        "fetching k8s.io/autoscaler/vertical-pod-autoscaler 1.7.3",
+        "downloading k8s.io/autoscaler/vertical-pod-autoscaler v1.7.3",
+        "fetching k8s.io/client-go 0.36.3",
+        "downloading k8s.io/client-go v0.36.3",
         "compiling upstream 1.36.3 with go1.26.8: the first time takes a minute or two",
         "upstream 1.36.3 is ready",
     ]
@@ -83,21 +116,61 @@ def test_a_release_is_built_once(kubernetes: Path) -> None:
 def test_the_module_pins_what_kubernetes_pins() -> None:
     written = build("1.36.3").path.read_text()
     assert "\ngo 1.26.0\n" in written
-    assert "\tgithub.com/go-logr/logr v1.4.3\n" in written
+    assert "\tgithub.com/go-logr/logr v1.4.4\n" in written, "the newest that anything asks for"
     assert "\tk8s.io/klog/v2 v2.140.0\n" in written
     assert "\tk8s.io/kubernetes v1.36.3\n" in written
     assert "\tk8s.io/api v0.36.3\n" in written
     assert "\tk8s.io/api => k8s.io/api v0.36.3\n" in written
+    assert "\tk8s.io/autoscaler/vertical-pod-autoscaler v1.7.3\n" in written
+    assert "\tk8s.io/client-go => ./edited/k8s.io/client-go\n" in written
+    assert "v1.5.2" not in written, "what is excluded is not required"
+
+
+def test_a_release_without_the_vpa_is_not_edited(kubernetes: Path) -> None:
+    built = build("1.34.4")
+    assert (built.vpa_version, built.vpa_sum, built.controllers) == ("", "", "replicaset hpa")
+    assert "edited" not in built.path.read_text()
+    assert "-tags=plain_error_handlers,kubernetes " in (kubernetes.parent / "calls").read_text()
+
+
+def test_the_vpa_alone(kubernetes: Path) -> None:
+    built = build("vpa-1.8.1")
+    assert (built.kubernetes_version, built.module_sum, built.vpa_version, built.vpa_sum) == (
+        "",
+        "",
+        "1.8.1",
+        "h1:xyz=",
+    )
+    assert built.controllers == "vpa-recommender vpa-updater vpa-admission"
+    assert "kubernetes v" not in built.path.read_text()
+    assert "-tags=plain_error_handlers,vpa,vpa_own_pod_lister " in (kubernetes.parent / "calls").read_text()
+
+
+def test_a_vpa_of_ones_own(tmp_path: Path) -> None:
+    tree = _write(tmp_path / "mine/vertical-pod-autoscaler@v1.7.3", _VPA_FILES)
+    built = build(f"path={tree}")
+    assert built.kubernetes_version == "1.36.3", "it joins the Kubernetes with which it builds"
+    assert built.vpa_sum.startswith("tree:")
+    assert (tree / "pkg/updater/logic/updater.go").read_text() == _UPDATER, "only the copy was edited"
+    (tree / "pkg/recommender/main.go").write_text("package main // edited\n")
+    assert build(f"path={tree}").digest != built.digest
+
+
+def test_sources_that_do_not_fit_the_edits_are_refused(tmp_path: Path) -> None:
+    tree = _write(tmp_path / "mine/vertical-pod-autoscaler@v1.7.3", _VPA_FILES)
+    (tree / "pkg/updater/logic/updater.go").write_text("package logic\n")
+    with pytest.raises(BuildFailed, match=r"updater\.go does not hold 'NewVpasLister.* exactly once"):
+        build(f"path={tree}")
 
 
 def test_variants_follow_the_libraries(kubernetes: Path) -> None:
     build("1.36.3")
-    assert "-tags=plain_error_handlers " in (kubernetes.parent / "calls").read_text()
+    assert "-tags=plain_error_handlers,kubernetes,vpa,vpa_own_pod_lister " in (kubernetes.parent / "calls").read_text()
     libraries = kubernetes.parent / "k8s.io"
     (libraries / "client-go/tools/cache/reflector.go").write_text("var neverExitWatch\n")
     (libraries / "apimachinery/pkg/util/runtime/runtime.go").write_text("type ErrorHandler func()\n")
     build("1.34.4")
-    assert "-tags=never_exit_watch " in (kubernetes.parent / "calls").read_text()
+    assert "-tags=never_exit_watch,kubernetes " in (kubernetes.parent / "calls").read_text()
 
 
 def test_a_failed_build_leaves_nothing_and_shows_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,11 @@ from harness.loop import VirtualLoop, run
 from harness.upstream import build as building
 from harness.upstream import module
 from harness.upstream.build import Built
-from harness.upstream.driver import Answer, ApiRequest, BubbleDriver
+from harness.upstream.calls import CallOutcome
+from harness.upstream.driver import Answer, BubbleDriver
 from harness.upstream.errors import UpstreamFailed
 from harness.upstream.process import UpstreamProcess
+from harness.upstream.traffic import ApiRequest
 from tests.upstream.toy_server import ToyReply
 
 pytestmark = pytest.mark.upstream
@@ -54,7 +56,14 @@ class _Sink:
         self.loop.world_after(wait, lambda: answer.reply(ToyReply(200, {})))
 
 
-def _play(process: UpstreamProcess, mode: str) -> tuple[BubbleDriver, _Sink]:
+Body = Callable[[BubbleDriver, VirtualLoop], Awaitable[None]]
+
+
+async def _a_minute(_: BubbleDriver, loop: VirtualLoop) -> None:
+    await loop.world_sleep(60)
+
+
+def _play(process: UpstreamProcess, mode: str, play: Body = _a_minute) -> tuple[BubbleDriver, _Sink]:
     loop = VirtualLoop()
     sink = _Sink(loop)
     driver = BubbleDriver(process, sink)
@@ -62,7 +71,7 @@ def _play(process: UpstreamProcess, mode: str) -> tuple[BubbleDriver, _Sink]:
 
     async def body() -> None:
         driver.start("probe", {"mode": mode})
-        await loop.world_sleep(60)
+        await play(driver, loop)
 
     try:
         run(loop, body())
@@ -111,3 +120,119 @@ def test_a_caller_that_gives_up_gets_no_late_answer(probe: UpstreamProcess) -> N
         (6.0, "/late/failed", "context"),
     ]
     assert driver.problem == ""
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+class _Caller:
+    """Calls the probe, and notes when which answer came."""
+
+    def __init__(self, driver: BubbleDriver, loop: VirtualLoop) -> None:
+        self._driver = driver
+        self._loop = loop
+        self.heard: list[tuple[float, str, int, str, str]] = []
+
+    def call(self, path: str, body: bytes = b"") -> Callable[[], None]:
+        def hear(outcome: CallOutcome) -> None:
+            said = outcome.body.decode()
+            self.heard.append((self._loop.time(), path, outcome.status, said, outcome.reason))
+
+        return self._driver.call("probe", "POST", path, {"X-Colour": "red"}, body, hear)
+
+
+def test_calls_are_answered_when_the_handler_is_done(probe: UpstreamProcess) -> None:
+    heard: list[tuple[float, str, int, str, str]] = []
+
+    async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:
+        caller = _Caller(driver, loop)
+        await loop.world_sleep(1)
+        for path in ("/slow", "/echo", "/asks"):
+            caller.call(path, b"hello")
+        await loop.world_sleep(60)
+        heard.extend(caller.heard)
+
+    driver, sink = _play(probe, "listens", play)
+    assert heard == [
+        (1.0, "/echo", 201, "POST red hello", ""),
+        (2.0, "/asks", 200, "", ""),  # the API server takes a second for its request
+        (6.0, "/slow", 200, "", ""),
+    ]
+    assert sink.seen == [(1.0, "/early", "")]
+    assert driver.problem == ""
+
+
+def test_a_handler_that_panics_hangs_up_and_harms_nobody(probe: UpstreamProcess) -> None:
+    heard: list[tuple[float, str, int, str, str]] = []
+
+    async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:
+        caller = _Caller(driver, loop)
+        await loop.world_sleep(1)
+        caller.call("/panics")
+        await loop.world_sleep(1)
+        caller.call("/echo")
+        await loop.world_sleep(1)
+        heard.extend(caller.heard)
+
+    driver, _ = _play(probe, "listens", play)
+    assert heard == [(1.0, "/panics", 0, "", "eof"), (2.0, "/echo", 201, "POST red ", "")]
+    assert [note.text for note in driver.notes] == ["a handler panicked: the handler has a bug"]
+
+
+def test_a_crash_hangs_up_on_whoever_waits_and_refuses_the_next(probe: UpstreamProcess) -> None:
+    heard: list[tuple[float, str, int, str, str]] = []
+
+    async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:
+        caller = _Caller(driver, loop)
+        await loop.world_sleep(1)
+        caller.call("/slow")
+        await loop.world_sleep(1)
+        driver.crash("probe")
+        caller.call("/echo")
+        driver.start("probe", {"mode": "listens late"})
+        caller.call("/echo")
+        await loop.world_sleep(1)
+        caller.call("/echo")
+        await loop.world_sleep(10)
+        caller.call("/echo")
+        await loop.world_sleep(10)
+        heard.extend(caller.heard)
+
+    driver, _ = _play(probe, "listens", play)
+    assert heard == [
+        (2.0, "/slow", 0, "", "eof"),
+        (2.0, "/echo", 0, "", "refused"),
+        (2.0, "/echo", 0, "", "refused"),
+        (3.0, "/echo", 0, "", "refused"),
+        (13.0, "/echo", 201, "POST red ", ""),
+    ]
+    assert driver.problem == ""
+
+
+def test_a_caller_that_has_gone_is_not_answered(probe: UpstreamProcess) -> None:
+    heard: list[tuple[float, str, int, str, str]] = []
+
+    async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:
+        caller = _Caller(driver, loop)
+        await loop.world_sleep(1)
+        hang_up = caller.call("/slow")
+        await loop.world_sleep(1)
+        hang_up()
+        hang_up()
+        await loop.world_sleep(60)
+        heard.extend(caller.heard)
+
+    driver, sink = _play(probe, "listens", play)
+    assert heard == []
+    assert sink.seen == [(2.0, "/hung-up", "")]  # the handler saw its context end
+    assert driver.problem == ""
+
+
+def test_a_program_that_exits_is_reported(probe: UpstreamProcess) -> None:
+    with pytest.raises(UpstreamFailed, match="controller probe ended by itself: its program exits with code 255"):
+        _play(probe, "exits")
+
+
+def test_errors_that_are_only_logged_are_kept(probe: UpstreamProcess) -> None:
+    driver, _ = _play(probe, "logs")
+    assert [note.text for note in driver.notes] == ["It went wrong: no luck colour=red"]

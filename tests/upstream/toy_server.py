@@ -14,7 +14,8 @@ import orjson
 
 from harness.clock import rfc3339
 from harness.loop import VirtualLoop
-from harness.upstream.driver import Answer, ApiRequest
+from harness.upstream.driver import Answer
+from harness.upstream.traffic import ApiRequest
 
 Object = dict[str, Any]
 _KINDS = {"pods": "Pod", "replicasets": "ReplicaSet", "events": "Event"}

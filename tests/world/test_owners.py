@@ -43,7 +43,7 @@ def test_nobody_is_managed_unasked() -> None:
     play(body)
 
 
-@pytest.mark.parametrize("resource", ["pods", "replicasets", "deployment", "fleets.example.com", "daemonsets"])
+@pytest.mark.parametrize("resource", ["pods", "deployment", "fleets.example.com", "nodes"])
 def test_what_cannot_be_managed_is_refused(resource: str) -> None:
     async def body(town: Town) -> None:
         with pytest.raises(ValueError, match="whose definition exists and has a scale subresource"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.objects import container
 from harness.world import Group, InTurn, Lifecycle, Lifecycles, Seeded, canonical_order, pick
 from harness.world.canonical import rank_nodes, state_key
 from tests.world.kit import Object, Town, condition, is_ready, play
@@ -194,3 +195,17 @@ def test_nodes_rank_equal_when_their_pods_are() -> None:
         }
     )
     assert ranks == {"c": 0, "d": 1, "a": 2, "b": 2}
+
+
+def test_a_resized_pod_is_another_one() -> None:
+    async def body(town: Town) -> None:
+        sizes = {"resources": {"requests": {"cpu": "1"}}}
+        pods = town.pods_of(town.owner(), 3, containers=[container(**sizes)])
+        await town.sleep(10)
+        patch = {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}}
+        for one in (pods[0], pods[2]):
+            town.send("PATCH", f"{town.path(one)}/resize", patch, "application/strategic-merge-patch+json")
+        await town.rest()
+        assert pick(town.pods(), 0)["metadata"]["uid"] == pods[1]["metadata"]["uid"]
+
+    play(body)

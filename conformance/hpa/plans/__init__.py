@@ -53,7 +53,7 @@ async def play(cluster: Cluster, plan: Plan) -> None:
             await ACTIONS[step["do"]](stage, step)
     await cluster.run(of_replica_sets.RELIST)
     await _end_faults(stage)
-    await cluster.run(2 * longest_window(plan) + 2 * options(plan).hpa.sync_period)
+    await cluster.run(longest_window(plan) + 2 * options(plan).hpa.sync_period)
     await _rest(cluster)
 
 

@@ -6,6 +6,7 @@ A curve is a number or a quantity, or a dict whose `curve` names its kind. A usa
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from conformance.hpa.plans.stage import Ends, Stage, Step
@@ -46,7 +47,8 @@ _CURVES = {"steps": _steps, "ramp": _ramp, "wave": _wave, "noisy": _noisy}
 def usage(data: Json) -> Any:
     """What pods use: the curve `of`, `shared` by them or for `each`, with the keyword arguments of these."""
     options = {name: value for name, value in data.items() if name not in ("how", "of")}
-    return {"shared": metrics.shared, "each": metrics.each}[data["how"]](curve(data["of"]), **options)
+    makers: dict[str, Callable[..., Any]] = {"shared": metrics.shared, "each": metrics.each}
+    return makers[data["how"]](curve(data["of"]), **options)
 
 
 # -- signals -----------------------------------------------------------------------------------------------------------

@@ -99,10 +99,10 @@ metrics = weighted((3, _METRIC.map(lambda one: [one])), (1, st.lists(_METRIC, mi
 
 # -- behavior ----------------------------------------------------------------------------------------------------------
 
-_PERIODS = (60, 15, 180, 1)
+_PERIODS = (60, 15, 30, 1)
 _POLICIES = (*product(("Pods",), (1, 2, 4), _PERIODS), *product(("Percent",), (100, 50, 10, 300), _PERIODS))
 _RULES = any_of(
-    stabilizationWindowSeconds=(LEFT_OUT, LEFT_OUT, 0, 0, 15, 60, 120, 300),
+    stabilizationWindowSeconds=(LEFT_OUT, LEFT_OUT, 0, 0, 10, 15, 30, 60),
     selectPolicy=(LEFT_OUT, LEFT_OUT, LEFT_OUT, "Max", "Min", "Min", "Disabled"),
     tolerance=(*[LEFT_OUT] * 8, "0", "50m", "200m", "1"),
 )
@@ -125,7 +125,7 @@ _NO_TARGETS = (
     objects.reference("ReplicaSet", "ant", "a/b/c"),
     objects.reference("Service", "web", "v1"),
 )
-target = st.sampled_from((*TARGETS * 6, *_NO_TARGETS))
+target = st.sampled_from((*TARGETS * 12, *_NO_TARGETS))
 bounds = any_of(
     minReplicas=(*[LEFT_OUT] * 9, *[1] * 9, *[2] * 4, *[3] * 4, 0), maxReplicas=(*[8] * 4, *[12] * 6, *[5] * 3, 3, 1)
 )

@@ -1,9 +1,14 @@
 """What upstream leaves open, so that plans must keep it apart.
 
-Some messages depend on the order of a Go map (`harness.trace.unordered`): the list of HPAs that select the same pods,
-and which pod it is that requests nothing, or lacks a container. The message is part of a condition. So each sync may
-find that it has changed, and write a status, or may not. Traces hide that. But then a fault that strikes the next
-status write, or a cache that lags behind it, strikes this sync or that one, and no two runs are alike.
+- Some messages depend on the order of a Go map (`harness.trace.unordered`): the list of HPAs that select the same pods,
+  and which pod it is that requests nothing, or lacks a container. The message is part of a condition. So each sync may
+  find that it has changed, and write a status, or may not. Traces hide that. But then a fault that strikes the next
+  status write, or a cache that lags behind it, strikes this sync or that one, and no two runs are alike.
+- After a restart all HPAs are due at one instant for good, in the order of a Go map. It matters to HPAs that select the
+  same pods, and to a fault that strikes whoever comes next. And they are due in the very instant of the RESTMapper's
+  reset, whose timer goes before theirs or after them: then so does a fault that discovery meets.
+- Which of several equal pods goes when a workload shrinks. If they are measured, differ by noise, and only then one
+  goes, what the rest use is this or that.
 """
 
 from __future__ import annotations
@@ -14,18 +19,52 @@ from typing import Any
 
 from conformance.hpa.strategies.names import LABELS
 
+Plan = dict[str, Any]
+Step = dict[str, Any]
+
 _HPAS = "horizontalpodautoscalers.autoscaling"
 _RESOURCES = {"cpu", "memory"}
+_ACTOR = "horizontal-pod-autoscaler"
 
 
-def comparable(plan: dict[str, Any]) -> dict[str, Any]:
-    """The plan without faults that strike what upstream leaves open."""
-    if not (_may_be_ambiguous(plan) or _may_lack_requests(plan)):
-        return plan
-    return {**plan, "steps": [step for step in plan["steps"] if step.get("resource") != _HPAS]}
+def comparable(plan: Plan) -> Plan:
+    """The plan without what would strike what upstream leaves open."""
+    steps = plan["steps"]
+    ambiguous = _may_be_ambiguous(plan)
+    if ambiguous:
+        steps = [step for step in steps if not _ends_controller(step)]
+    if ambiguous or _may_lack_requests(plan):
+        steps = [step for step in steps if step.get("resource") != _HPAS]
+    plan = {**plan, "steps": _without_faults_in_one_instant(steps, len(_names(plan)))}
+    return plan if _measures_at_once(plan) else _without_noise(plan)
 
 
-def _may_be_ambiguous(plan: dict[str, Any]) -> bool:
+# -- one instant for all -----------------------------------------------------------------------------------------------
+
+
+def _ends_controller(step: Step) -> bool:
+    return "hpa" in step.get("controllers", ())
+
+
+def _names(plan: Plan) -> set[str]:
+    """All HPAs that there may be."""
+    created = [step["hpa"]["name"] for step in plan["steps"] if step["do"] == "create-hpa"]
+    return {one["name"] for one in plan["hpas"]} | set(created)
+
+
+def _without_faults_in_one_instant(steps: list[Step], hpas: int) -> list[Step]:
+    """Where the HPA controller restarts, no faults of discovery, and after it none that would choose among HPAs."""
+    first = next((place for place, step in enumerate(steps) if _ends_controller(step)), None)
+    if first is None:
+        return steps
+    after = [step for step in steps[first + 1 :] if hpas == 1 or step.get("actor") != _ACTOR]
+    return [step for step in (*steps[: first + 1], *after) if step.get("resource") != ""]
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def _may_be_ambiguous(plan: Plan) -> bool:
     """Whether two HPAs may select the same pods."""
     targets = {(name, spec["scaleTargetRef"]["name"]) for name, spec in _specs(plan) if "scaleTargetRef" in spec}
     return any(
@@ -34,7 +73,7 @@ def _may_be_ambiguous(plan: dict[str, Any]) -> bool:
     )
 
 
-def _specs(plan: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _specs(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
     """Names of HPAs, each with a spec, or a part of it, that it has at some time."""
     for one in plan["hpas"]:
         yield one["name"], one["spec"]
@@ -51,7 +90,7 @@ def _overlap(one: str, other: str) -> bool:
     return ours <= theirs or theirs <= ours
 
 
-def _may_lack_requests(plan: dict[str, Any]) -> bool:
+def _may_lack_requests(plan: Plan) -> bool:
     """Whether some container has no request for some resource, or does not exist."""
     created = [step["workload"] for step in plan["steps"] if "workload" in step]
     containers = [one["containers"] for one in (*plan["workloads"], *created)]
@@ -61,3 +100,28 @@ def _may_lack_requests(plan: dict[str, Any]) -> bool:
         any(name not in one for name in wanted) or any(requests.keys() != _RESOURCES for requests in one.values())
         for one in containers
     )
+
+
+# -- noise -------------------------------------------------------------------------------------------------------------
+
+
+def _measures_at_once(plan: Plan) -> bool:
+    """Whether answers always show the pods of their own instant."""
+    rhythms = [plan["rhythm"], *(step["rhythm"] for step in plan["steps"] if step["do"] == "scrape")]
+    frozen = any(step["do"] == "freeze" for step in plan["steps"])
+    return not frozen and all(rhythm.get("period") == 0 for rhythm in rhythms)
+
+
+def _without_noise(plan: Plan) -> Plan:
+    signals = [_even(one) for one in plan["signals"]]
+    steps = [{**step, "signal": _even(step["signal"])} if "signal" in step else step for step in plan["steps"]]
+    return {**plan, "signals": signals, "steps": steps}
+
+
+def _even(signal: dict[str, Any]) -> dict[str, Any]:
+    """The signal with the same usage for all pods that share it. Curves may still be noisy."""
+    return {name: _without(value, "noise") if isinstance(value, dict) else value for name, value in signal.items()}
+
+
+def _without(value: dict[str, Any], field: str) -> dict[str, Any]:
+    return {name: one for name, one in value.items() if name != field}

@@ -32,13 +32,13 @@ _SEEDS = (0, 1, 2)
 def _curve(amounts: tuple[float, ...]) -> Json:
     """Curves of all kinds between some amounts."""
     amount = st.sampled_from(amounts)
-    later = st.tuples(st.sampled_from((30, 120, 300, 600, 900)), amount)
+    later = st.tuples(st.sampled_from((15, 40, 90, 150, 300)), amount)
     steps = st.tuples(amount, st.lists(later, min_size=1, max_size=3, unique_by=lambda point: point[0]))
     base = weighted(
         (2, amount),
         (3, steps.map(lambda drawn: {"curve": "steps", "points": [[0, drawn[0]], *map(list, sorted(drawn[1]))]})),
-        (1, any_of(curve=["ramp"], start=(30, 120), end=(180, 600), low=amounts, high=amounts)),
-        (1, any_of(curve=["wave"], period=(240, 900), low=amounts, high=amounts)),
+        (1, any_of(curve=["ramp"], start=(15, 40), end=(90, 240), low=amounts, high=amounts)),
+        (1, any_of(curve=["wave"], period=(60, 240), low=amounts, high=amounts)),
     )
     noise = any_of(curve=["noisy"], part=_PARTS, seed=_SEEDS)
     return rarely(base, st.tuples(noise, base).map(lambda drawn: {**drawn[0], "base": drawn[1]}), 4)
@@ -128,10 +128,10 @@ signal = weighted(
 )
 
 _SCRAPES = any_of(
-    period=(10, 15, 30, 60),
+    period=(5, 10, 15, 60),
     lag=(LEFT_OUT, LEFT_OUT, 1, 15),
     offset=(LEFT_OUT, 7.5),
     kubelet=(LEFT_OUT, 10),
     window=(LEFT_OUT, 10, 30),
 )
-rhythm = weighted((2, st.just({})), (1, st.just({"period": 0})), (2, _SCRAPES))
+rhythm = weighted((1, st.just({})), (3, st.just({"period": 0})), (2, _SCRAPES))

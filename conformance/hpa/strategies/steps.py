@@ -25,9 +25,9 @@ from conformance.hpa.strategies.workloads import WORKLOADS as WORKLOADS_TO_BE
 
 _RESOURCE = "horizontalpodautoscalers.autoscaling"
 _WATCHED = ("pods", "replicasets.apps", _RESOURCE)
-_AFTER = (0.0, 1.0, 5.0, 14.0, 15.0, 16.0, 31.0, 61.0, 91.0, 121.0, 301.0)
+_AFTER = (0.0, 1.0, 4.0, 5.0, 9.0, 11.0, 14.0, 16.0, 21.0, 31.0)
 _WHEN = any_of(after=_AFTER)
-_DURING = {"during": (LEFT_OUT, 14, 31, 100)}
+_DURING = {"during": (LEFT_OUT, 9, 21, 60)}
 _METRIC = {"metric": (*[LEFT_OUT] * 2, *POD_METRICS)}
 _PODS = tuple(LABELS.values())
 _WHICH = (None, 0, 1, 2, -1)
@@ -67,7 +67,7 @@ _TO_HPAS = (
     (5, _with("spec", autoscalers.edit, _step("edit-hpa", **_INDEX))),
     (1, _with("spec", autoscalers.any_spec, _step("edit-hpa", **_INDEX))),
     (1, _step("delete-hpa", **_INDEX)),
-    (1, _step("recreate-hpa", seconds=(0.0, 1.0, 16.0, 61.0), **_INDEX)),
+    (1, _step("recreate-hpa", seconds=(0.0, 1.0, 11.0, 31.0), **_INDEX)),
 )
 
 # -- metrics -----------------------------------------------------------------------------------------------------------

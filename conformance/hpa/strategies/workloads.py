@@ -24,10 +24,10 @@ _LIFECYCLE = merged(
         stop_after=(1.0, 0.0, 20.0, None),
     ),
     any_of(
-        flaps=(*[LEFT_OUT] * 4, [[60.0, False]], [[60.0, False], [100.0, True]], [[20.0, False], [400.0, True]]),
-        restarts=(*[LEFT_OUT] * 4, [50.0], [40.0, 90.0]),
+        flaps=(*[LEFT_OUT] * 4, [[60.0, False]], [[30.0, False], [50.0, True]], [[20.0, False], [90.0, True]]),
+        restarts=(*[LEFT_OUT] * 4, [50.0], [20.0, 60.0]),
         restart_for=(LEFT_OUT, 15.0),
-        fails_after=(*[LEFT_OUT] * 9, 5.0, 50.0, [30.0, 200.0]),
+        fails_after=(*[LEFT_OUT] * 9, 5.0, 50.0, [30.0, 90.0]),
         succeeds_after=(*[LEFT_OUT] * 9, 90.0),
     ),
 )
@@ -41,7 +41,7 @@ _LIFECYCLES = rarely(st.just([]), st.lists(_LIFECYCLE, min_size=1, max_size=2), 
 def _workload(name: str) -> Dicts:
     facts = any_of(
         name=[name],
-        replicas=(1, 2, 3, 4, 5, 2, 3, 0, 8, 12),
+        replicas=(1, 2, 3, 4, 1, 2, 3, 0, 2, 8),
         labels=[LABELS[name]],
         containers=_CONTAINERS,
         requests=(*[LEFT_OUT] * 9, {"cpu": "1"}, {"cpu": "1500m", "memory": "256Mi"}),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from harness.apiserver.admission import definitions, limit_ranges, namespaces, quota
 from harness.apiserver.state import State
+from harness.apiserver.webhooks import hooks, mutating
 
 
 def install(state: State) -> None:
-    """Put the built-in admission plugins in upstream's order; webhooks may be appended to the same lists."""
-    state.mutating_admission += [namespaces.admit, limit_ranges.mutate]
+    """Put the built-in admission plugins and webhooks in upstream's order."""
+    state.mutating_admission += [namespaces.admit, limit_ranges.mutate, mutating.admit]
     state.validating_admission += [limit_ranges.validate, quota.admit]
-    state.after_write += [quota.after_write, definitions.after_write]
+    state.after_write += [quota.after_write, definitions.after_write, hooks.after_write]

@@ -5,12 +5,10 @@ From plugin/pkg/admission/limitranger/admission.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
+from harness.apiserver.admission.limits import pod_resources, violations
 from harness.apiserver.defaults import shared_pod_spec
-from harness.apiserver.quantity import parse, spell
 from harness.apiserver.state import Call, State
 
 _GROUPS = ("containers", "initContainers")
@@ -18,16 +16,14 @@ _GROUPS = ("containers", "initContainers")
 
 def _ranges(state: State, namespace: str) -> list[dict[str, Any]]:
     collection = state.collections.get("limitranges")
-    return [item.object for item in collection.namespaces.get(namespace, {}).values()] if collection else []
-
-
-def _items(limit_range: dict[str, Any], kind: str) -> Iterator[dict[str, Any]]:
-    return (item for item in limit_range["spec"].get("limits") or () if item.get("type") == kind)
+    if collection is None or not collection.items:
+        return []
+    return [item.object for item in collection.namespaces.get(namespace, {}).values()]
 
 
 def mutate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
     """Fill in missing requests and limits of a new pod's containers, and say so in an annotation."""
-    if call.kind.kind != "Pod" or call.kind.group or old is not None:
+    if not _concerns(call, old):
         return
     for limit_range in _ranges(state, call.namespace):
         _fill(call, payload, limit_range)
@@ -36,7 +32,9 @@ def mutate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any
 def _fill(call: Call, payload: dict[str, Any], limit_range: dict[str, Any]) -> None:
     limits: dict[str, Any] = {}
     requests: dict[str, Any] = {}
-    for item in _items(limit_range, "Container"):
+    for item in limit_range["spec"].get("limits") or ():
+        if item.get("type") != "Container":
+            continue
         limits |= item.get("default") or {}
         requests |= item.get("defaultRequest") or {}
     spec, notes = dict(payload["spec"]), []
@@ -66,61 +64,32 @@ def _fill(call: Call, payload: dict[str, Any], limit_range: dict[str, Any]) -> N
 
 def validate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
     """Refuse a pod that asks for less than a minimum or more than a maximum. Raises ApiError 403."""
-    if call.kind.kind != "Pod" or call.kind.group or call.subresource not in ("", "resize"):
-        return
-    if old is not None and old["spec"] == payload["spec"]:
+    if not _concerns(call, old):
         return
     for limit_range in _ranges(state, call.namespace):
         problems: list[str] = []
-        for item in _items(limit_range, "Container"):
-            for group in _GROUPS:
-                for container in payload["spec"].get(group) or ():
-                    problems += _violations(item, container.get("resources") or {}, "Container")
-        for item in _items(limit_range, "Pod"):
-            problems += _violations(item, _totals(payload["spec"]), "Pod")
+        for item in limit_range["spec"].get("limits") or ():
+            problems += _problems(item, payload["spec"])
         if problems:
-            text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+            distinct = list(dict.fromkeys(problems))
+            text = distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
             raise call.forbidden(payload["metadata"]["name"], text)
 
 
-def _totals(spec: dict[str, Any]) -> dict[str, dict[str, str]]:
-    totals: dict[str, dict[str, str]] = {}
-    for side in ("requests", "limits"):
-        summed: dict[str, tuple[Fraction, str]] = {}
-        for container in spec.get("containers") or ():
-            for name, amount in ((container.get("resources") or {}).get(side) or {}).items():
-                summed[name] = (summed.get(name, (Fraction(0), ""))[0] + parse(amount), amount)
-        totals[side] = {name: spell(value, like) for name, (value, like) in summed.items()}
-    return totals
+def _concerns(call: Call, old: dict[str, Any] | None) -> bool:
+    """SupportsAttributes: pods that are created or resized, unless they are being deleted."""
+    if call.kind.kind != "Pod" or call.kind.group:
+        return False
+    if old is None:
+        return True
+    return call.subresource == "resize" and "deletionTimestamp" not in old["metadata"]
 
 
-def _violations(item: dict[str, Any], resources: dict[str, Any], kind: str) -> list[str]:
-    """minConstraint, maxConstraint and limitRequestRatioConstraint."""
-    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
-    found = []
-    for name, bound in (item.get("min") or {}).items():
-        asked, limit = requests.get(name), limits.get(name)
-        if asked is None:
-            found.append(f"minimum {name} usage per {kind} is {bound}.  No request is specified")
-        elif parse(asked) < parse(bound):
-            found.append(f"minimum {name} usage per {kind} is {bound}, but request is {asked}")
-        elif limit is not None and parse(limit) < parse(bound):
-            found.append(f"minimum {name} usage per {kind} is {bound}, but limit is {limit}")
-    for name, bound in (item.get("max") or {}).items():
-        asked, limit = requests.get(name), limits.get(name)
-        if limit is None:
-            found.append(f"maximum {name} usage per {kind} is {bound}.  No limit is specified")
-        elif parse(limit) > parse(bound):
-            found.append(f"maximum {name} usage per {kind} is {bound}, but limit is {limit}")
-        elif asked is not None and parse(asked) > parse(bound):
-            found.append(f"maximum {name} usage per {kind} is {bound}, but request is {asked}")
-    for name, bound in (item.get("maxLimitRequestRatio") or {}).items():
-        asked, limit = requests.get(name), limits.get(name)
-        if asked is None or limit is None or parse(asked) == 0:
-            found.append(
-                f"{name} max limit to request ratio per {kind} is {bound}, but no request is specified or request is 0"
-            )
-        elif parse(limit) / parse(asked) > parse(bound):
-            ratio = float(parse(limit) / parse(asked))
-            found.append(f"{name} max limit to request ratio per {kind} is {bound}, but provided ratio is {ratio:f}")
-    return found
+def _problems(item: dict[str, Any], spec: dict[str, Any]) -> list[str]:
+    """PodValidateLimitFunc for one item."""
+    if item.get("type") == "Pod":
+        return violations(item, pod_resources(spec))
+    if item.get("type") != "Container":
+        return []
+    containers = [container for group in _GROUPS for container in spec.get(group) or ()]
+    return [text for container in containers for text in violations(item, container.get("resources") or {})]

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from harness.apiserver.admission.limits import pod_amounts
 from harness.apiserver.kinds import Kind
 from harness.apiserver.quantity import parse, spell
 from harness.apiserver.state import Call, State
@@ -26,7 +27,9 @@ _POD_RESOURCES = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 def _quotas(state: State, namespace: str) -> list[dict[str, Any]]:
     collection = state.collections.get("resourcequotas")
-    return [item.object for item in collection.namespaces.get(namespace, {}).values()] if collection else []
+    if collection is None or not collection.items:
+        return []
+    return [item.object for item in collection.namespaces.get(namespace, {}).values()]
 
 
 def _counts(state: State, pod: dict[str, Any]) -> bool:
@@ -49,7 +52,7 @@ def usage_of(state: State, payload: dict[str, Any], kind: Kind) -> Usage:
         return usage
     usage["pods"] = Fraction(1)
     for side in ("requests", "limits"):
-        for name, amount in _pod_totals(payload["spec"], side).items():
+        for name, (amount, _) in pod_amounts(payload["spec"], side).items():
             if name in _POD_RESOURCES:
                 usage[f"{side}.{name}"] = amount
                 if side == "requests":
@@ -57,18 +60,6 @@ def usage_of(state: State, payload: dict[str, Any], kind: Kind) -> Usage:
             elif side == "requests":
                 usage[f"requests.{name}"] = amount
     return usage
-
-
-def _pod_totals(spec: dict[str, Any], side: str) -> Usage:
-    """The sum over the containers, or an init container's amount if that is more."""
-    totals: Usage = {}
-    for container in spec.get("containers") or ():
-        for name, amount in ((container.get("resources") or {}).get(side) or {}).items():
-            totals[name] = totals.get(name, Fraction(0)) + parse(amount)
-    for container in spec.get("initContainers") or ():
-        for name, amount in ((container.get("resources") or {}).get(side) or {}).items():
-            totals[name] = max(totals.get(name, Fraction(0)), parse(amount))
-    return totals
 
 
 def _scopes_match(quota: dict[str, Any], pod: dict[str, Any], kind: Kind) -> bool:

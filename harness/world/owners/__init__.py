@@ -1,33 +1,41 @@
-"""Owners of pods that are not under test: Deployments, StatefulSets and custom resources with a scale.
+"""Owners of pods that are not under test: Deployments, StatefulSets, Jobs, custom resources with a scale, and others.
 
 Off until a scenario asks for a kind with `manage`. A managed Deployment rolls its ReplicaSets, whose pods the
-ReplicaSet controller under test creates; a StatefulSet and a custom resource create their pods themselves. All act one
-step after they have learnt of a change, or `delay` seconds later.
+ReplicaSet controller under test creates, or a managed ReplicaSet itself; a CronJob creates Jobs; all others create
+their pods themselves. All act one step after they have learnt of a change, or `delay` seconds later.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Protocol
 
 from harness.apiserver import ApiServer
+from harness.apiserver.kinds import Kind
 from harness.clock import seconds
 from harness.loop import VirtualLoop
 from harness.wire import controller_of
 from harness.world.agenda import Agenda
 from harness.world.api import Api, Object
 from harness.world.feed import Feeds
+from harness.world.owners.cron_jobs import CronJobs
 from harness.world.owners.custom import CustomResources
+from harness.world.owners.daemon_sets import DaemonSets
 from harness.world.owners.dependents import Dependents
 from harness.world.owners.deployments import Deployments
+from harness.world.owners.jobs import Jobs
 from harness.world.owners.pods import Refused
+from harness.world.owners.replicated import Replicated
 from harness.world.owners.stateful_sets import StatefulSets
 
-_PODS, _SETS = "/api/v1/pods", "/apis/apps/v1/replicasets"
-#: Kinds with a scale that controllers under test act for.
-_OTHERS = frozenset({"ReplicaSet", "ReplicationController"})
+_PODS, _SETS, _JOBS = "/api/v1/pods", "/apis/apps/v1/replicasets", "/apis/batch/v1/jobs"
+_BUILT_IN = frozenset(
+    {"CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}
+)
 #: Seconds until an owner tries again what a quota refused.
 _RETRY = 15.0
+#: And while webhooks are asked about a pod.
+_PATIENCE = 1.0
 #: Resource, namespace and name of an owner that deserves a look.
 Key = tuple[str, str, str]
 
@@ -54,13 +62,17 @@ class Owners:
         self._resources: dict[tuple[str, str], str] = {}
         self._pods = Dependents(self._api, "pods")
         self._sets = Dependents(self._api, "replicasets.apps")
+        self._jobs = Dependents(self._api, "jobs.batch")
+        #: Kinds that controllers under test act for.
+        self.under_test: frozenset[str] = frozenset()
 
     def manage(self, *resources: str) -> None:
         """Act for every object of these resources, those that exist and those to come.
 
-        A resource is named by its plural, with its group where that is needed: "deployments", "statefulsets", or a
-        custom resource whose definition exists and has a scale. A custom resource needs a pod template at
-        `spec.template`. Raises ValueError on anything else.
+        A resource is named by its plural, with its group where that is needed: "deployments", "statefulsets",
+        "replicasets", "replicationcontrollers", "daemonsets", "jobs", "cronjobs" (which brings "jobs"), or a custom
+        resource whose definition exists and has a scale. A custom resource needs a pod template at `spec.template`.
+        Raises ValueError on anything else, and on a kind that a controller under test acts for.
         """
         for resource in resources:
             self._manage(resource)
@@ -71,28 +83,54 @@ class Owners:
 
     def _manage(self, resource: str) -> None:
         kind = self._server.state.registry.of_resource(resource)
-        if kind is None or not kind.namespaced or "scale" not in kind.subresources or kind.kind in _OTHERS:
+        if kind is None or not _can_be_managed(kind):
+            known = ", ".join(f"{name.lower()}s" for name in sorted(_BUILT_IN))
             raise ValueError(
-                f"cannot manage {resource!r}: name deployments, statefulsets, or a namespaced custom resource as "
-                "plural.group, whose definition exists and has a scale subresource"
+                f"cannot manage {resource!r}: name one of {known}, or a namespaced custom resource as plural.group, "
+                "whose definition exists and has a scale subresource"
             )
+        if kind.strategic and kind.kind in self.under_test:
+            raise ValueError(f"cannot manage {resource!r}: a controller under test acts for them already")
         if kind.resource in self._managers:
             return
-        actor = f"{kind.kind.lower()}-controller"
-        api = Api(self._server, actor)
-        if kind.kind == "Deployment":
-            self._follow_dependents(_SETS, self._sets)
-            self._managers[kind.resource] = Deployments(api, self._sets, self._pods)
-        elif kind.kind == "StatefulSet":
-            self._managers[kind.resource] = StatefulSets(api, self._pods)
-        else:
-            self._managers[kind.resource] = CustomResources(api, self._pods, kind)
+        self._managers[kind.resource] = self._manager(kind)
         self._follow_dependents(_PODS, self._pods)
         self._resources[kind.api_version, kind.kind] = kind.resource
-        root = f"/apis/{kind.api_version}/{kind.plural}"
-        self._feeds.listen(root, lambda _, one: self._look_at(kind.resource, one))
-        for one in self._api.objects(kind.resource):
-            self._look_at(kind.resource, one)
+        self._feeds.listen(_root(kind), lambda _, one: self._look_at(kind.resource, one))
+        if kind.kind == "DaemonSet":
+            self._feeds.listen("/api/v1/nodes", lambda _, __: self._look_at_all(kind.resource))
+        self._look_at_all(kind.resource)
+
+    def _manager(self, kind: Kind) -> Manager:
+        """Who acts for a kind."""
+        api = Api(self._server, f"{kind.kind.lower()}-controller")
+        if not kind.strategic:
+            return CustomResources(api, self._pods, kind)
+        if kind.kind == "Deployment":
+            self._follow_dependents(_SETS, self._sets)
+        elif kind.kind == "CronJob":
+            self._follow_dependents(_JOBS, self._jobs)
+            self._manage("jobs")
+        makers: dict[str, Callable[[], Manager]] = {
+            "Deployment": lambda: Deployments(api, self._sets, self._pods),
+            "StatefulSet": lambda: StatefulSets(api, self._pods),
+            "DaemonSet": lambda: DaemonSets(api, self._pods),
+            "Job": lambda: Jobs(api, self._pods, self._wake),
+            "CronJob": lambda: CronJobs(api, self._jobs, self._wake),
+        }
+        return makers.get(kind.kind, lambda: Replicated(api, self._pods, _root(kind, "{}"), self._wake))()
+
+    def _wake(self, owner: Object, instant: int) -> bool:
+        """See `waking.Wake`."""
+        if instant <= self._loop.now:
+            return True
+        resource = self._resources[owner["apiVersion"], owner["kind"]]
+        self._loop.world_at(instant, lambda: self._look_at(resource, owner))
+        return False
+
+    def _look_at_all(self, resource: str) -> None:
+        for one in self._api.objects(resource):
+            self._look_at(resource, one)
 
     def _follow_dependents(self, path: str, dependents: Dependents) -> None:
         if dependents.followed:
@@ -129,7 +167,25 @@ class Owners:
             owner = self._api.find(resource, namespace, name)
             if owner is None or "deletionTimestamp" in owner["metadata"]:
                 continue
+            if self._pods.waits(owner):
+                continue
             try:
                 self._managers[resource].reconcile(owner)
-            except Refused:  # nobody waits for what may never succeed
-                self._loop.world_after(_RETRY, partial(self._agenda.add, self._loop.now, (resource, namespace, name)))
+            except Refused:
+                self._look_again((resource, namespace, name), _RETRY)
+            if self._pods.waits(owner):
+                self._look_again((resource, namespace, name), _PATIENCE)
+
+    def _look_again(self, key: Key, after: float) -> None:
+        """Look at an owner later, without anybody waiting for what may never succeed."""
+        self._loop.world_after(after, lambda: self._agenda.add(self._loop.now, key))
+
+
+def _can_be_managed(kind: Kind) -> bool:
+    return kind.kind in _BUILT_IN if kind.strategic else kind.namespaced and "scale" in kind.subresources
+
+
+def _root(kind: Kind, namespace: str = "") -> str:
+    """Where the objects of a kind are: all, or those of a namespace."""
+    place = f"/namespaces/{namespace}" if namespace else ""
+    return f"/{'apis' if kind.group else 'api'}/{kind.api_version}{place}/{kind.plural}"

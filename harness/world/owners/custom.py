@@ -13,9 +13,8 @@ from harness.apiserver.nested import nested, set_nested
 from harness.apiserver.scale import selector_text
 from harness.wire import is_active, is_finished, is_ready
 from harness.world.api import Api, Object, WorldError
-from harness.world.canonical import canonical_order
 from harness.world.owners.dependents import Dependents
-from harness.world.owners.pods import create_pod, delete_pod
+from harness.world.owners.pods import create_pod, delete_pod, surplus
 
 
 class CustomResources:
@@ -41,7 +40,7 @@ class CustomResources:
         active = [pod for pod in self._pods.of(owner) if is_active(pod)]
         for _ in range(wanted - len(active)):
             create_pod(self._api, self._pods, owner, f"{owner['metadata']['name']}-")
-        for pod in _surplus(active, len(active) - wanted):
+        for pod in surplus(active, len(active) - wanted):
             delete_pod(self._api, self._pods, pod)
         self._write_status(owner)
 
@@ -62,13 +61,6 @@ class CustomResources:
         path = f"/apis/{self._kind.api_version}{scope}/{self._kind.plural}/{meta['name']}"
         subresource = "/status" if self._kind.has_status else ""
         self._api.merge(f"{path}{subresource}", {"status": changed["status"]})
-
-
-def _surplus(active: list[Object], count: int) -> list[Object]:
-    """Which pods go; of those that nobody can tell apart, any."""
-    ordered = canonical_order(active)
-    unready, ready = ([pod for pod in ordered if is_ready(pod) is wanted] for wanted in (False, True))
-    return [*unready, *reversed(ready)][: max(0, count)]
 
 
 def _selector(owner: Object) -> str:

@@ -19,6 +19,7 @@ class Dependents:
         self._resource = resource
         self._owners: dict[str, str] = {}  # uid -> its controller's
         self._of: dict[str, dict[str, Object]] = {}
+        self._asked: dict[str, int] = {}
 
     def start(self) -> None:
         """Take in what exists. From now on the feed tells the rest."""
@@ -48,6 +49,19 @@ class Dependents:
         live = self._api.find(self._resource, meta["namespace"], meta["name"])
         gone = live is None or live["metadata"]["uid"] != meta["uid"]
         self.observe("DELETED" if gone else "MODIFIED", one if live is None or gone else live)
+
+    def asked(self, owner: Object) -> None:
+        """The owner has asked for one more; until it is `answered` nobody knows what it controls."""
+        uid = owner["metadata"]["uid"]
+        self._asked[uid] = self._asked.get(uid, 0) + 1
+
+    def answered(self, owner: Object) -> None:
+        """What was `asked` for has been made, or refused."""
+        self._asked[owner["metadata"]["uid"]] -= 1
+
+    def waits(self, owner: Object) -> bool:
+        """Whether something was asked for that has not been answered."""
+        return self._asked.get(owner["metadata"]["uid"], 0) > 0
 
     def of(self, owner: Object) -> list[Object]:
         """What `owner` controls, in order of creation."""

@@ -8,8 +8,11 @@ from typing import Any
 
 import orjson
 
+from harness.apiserver import Reply
 from harness.objects import controller_reference
+from harness.wire import is_ready
 from harness.world.api import Api, Object, pod_path
+from harness.world.canonical import canonical_order
 from harness.world.owners.dependents import Dependents
 
 #: Of generated names: no vowels and no look-alikes (apimachinery/pkg/util/rand).
@@ -40,11 +43,18 @@ def create_pod(
     metadata.update((part, meta[part]) for part in ("annotations", "finalizers") if meta.get(part))
     body = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**template["spec"], **spec}}
     path = f"/api/v1/namespaces/{owner['metadata']['namespace']}/pods"
-    reply = api.write("POST", path, body, expected=(403, 404, 409))
-    if reply.status == 403:
+    replies: list[Reply] = []
+
+    def answered(reply: Reply) -> None:
+        replies.append(reply)
+        pods.answered(owner)
+        if reply.status == 201 and reply.body is not None:
+            pods.wrote(reply.body)
+
+    pods.asked(owner)
+    api.submit("POST", path, body, answered, expected=(403, 404, 409))
+    if replies and replies[0].status == 403:
         raise Refused
-    if reply.status == 201 and reply.body is not None:
-        pods.wrote(reply.body)
 
 
 def delete_pod(api: Api, pods: Dependents, pod: Object) -> None:
@@ -52,6 +62,13 @@ def delete_pod(api: Api, pods: Dependents, pod: Object) -> None:
     preconditions = {"uid": pod["metadata"]["uid"]}
     api.write("DELETE", pod_path(pod), {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": preconditions})
     pods.wrote(pod)
+
+
+def surplus(active: list[Object], count: int) -> list[Object]:
+    """Which pods go: unready ones, then the youngest; of those that nobody can tell apart, any."""
+    ordered = canonical_order(active)
+    unready, ready = ([pod for pod in ordered if is_ready(pod) is wanted] for wanted in (False, True))
+    return [*unready, *reversed(ready)][: max(0, count)]
 
 
 def write_status(api: Api, path: str, owner: Object, status: Mapping[str, Any]) -> None:

@@ -10,12 +10,6 @@ from typing import Any, Protocol
 
 from reference_impl.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, rest
 from reference_impl.hpa.metrics.available_apis import GROUP, AvailableApis, NoKnownVersion
-from reference_impl.hpa.metrics.types import (
-    METRIC_VALUE_LIST_V1BETA1,
-    METRIC_VALUE_LIST_V1BETA2,
-    METRIC_VALUE_V1BETA1,
-    METRIC_VALUE_V1BETA2,
-)
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.decoding import decode_registered
 from reference_impl.machinery.gojson import DecodeError
@@ -23,6 +17,12 @@ from reference_impl.machinery.gomath import int64
 from reference_impl.machinery.gowire import milli_of, time_of
 from reference_impl.machinery.labels import NOTHING, Selector
 from reference_impl.machinery.meta import SECOND
+from reference_impl.machinery.metrics_types import (
+    METRIC_VALUE_LIST_V1BETA1,
+    METRIC_VALUE_LIST_V1BETA2,
+    METRIC_VALUE_V1BETA1,
+    METRIC_VALUE_V1BETA2,
+)
 from reference_impl.machinery.restmapper import GroupVersionResource, NoMatchError
 
 _LIST = "MetricValueList"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from reference_impl.hpa.metrics import MetricsError, rest
-from reference_impl.hpa.metrics.types import EXTERNAL_METRIC_VALUE_LIST
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.decoding import decode_into
 from reference_impl.machinery.gowire import milli_of, time_of
 from reference_impl.machinery.labels import Selector
+from reference_impl.machinery.metrics_types import EXTERNAL_METRIC_VALUE_LIST
 
 _GROUP = "external.metrics.k8s.io"
 _NONE: dict[str, Any] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from reference_impl.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, plain, rest
-from reference_impl.hpa.metrics.types import NODE_METRICS, NODE_METRICS_LIST, POD_METRICS, POD_METRICS_LIST
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.decoding import JSON, decode_list
 from reference_impl.machinery.gomath import int64
 from reference_impl.machinery.gowire import duration_of, milli_of, time_of
 from reference_impl.machinery.labels import Selector
+from reference_impl.machinery.metrics_types import NODE_METRICS, NODE_METRICS_LIST, POD_METRICS, POD_METRICS_LIST
 
 _GROUP_VERSION = "metrics.k8s.io/v1beta1"
 _KINDS = {

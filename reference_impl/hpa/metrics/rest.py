@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.errors import ApiError, from_response
 from reference_impl.machinery.gojson import DecodeError
@@ -17,7 +15,7 @@ FetchErrors = (ApiError, OSError, DecodeError)
 async def get(client: Client, path: str, query: dict[str, str], resource: str, name: str = "") -> Response:
     """The reply to a GET. Raises FetchErrors; `resource` (`plural.group`) and `name` are how messages call it."""
     response = await client.request("GET", path, query)
-    if not HTTPStatus.OK <= response.status <= HTTPStatus.PARTIAL_CONTENT:
+    if not response.succeeded:
         raise from_response(response, "GET", resource, name)
     return response
 

@@ -33,8 +33,10 @@ type Bubble struct {
 	gone    []uint64
 	closed  []uint64
 	notes   []note
+	calls   map[uint64]func() // under way; each can be told that its caller has gone
+	served  []served          // over, not reported yet
 	failed  string
-	knock   chan struct{} // wakes the driver: a request waits
+	knock   chan struct{} // wakes the driver: a request waits, or a call is over
 }
 
 type watched struct {
@@ -48,6 +50,7 @@ func newBubble(w *wire, order runOrder) *Bubble {
 		generations: map[string]*generation{},
 		sent:        map[uint64]*exchange{},
 		streams:     map[uint64]*watched{},
+		calls:       map[uint64]func(){},
 		knock:       make(chan struct{}, 1),
 	}
 	if order.Shuffle != 0 {

@@ -15,7 +15,9 @@ func (b *Bubble) drive() {
 	wake, more := int64(0), true
 	for more {
 		synctest.Wait()
-		if x := b.next(); x != nil {
+		if s := b.nextServed(); s != nil {
+			wake, more = b.exchange(servedFrame(s), s.body)
+		} else if x := b.next(); x != nil {
 			wake, more = b.exchange(requestFrame(x), x.body)
 		} else if left := wake - now(); left > 0 && !b.hasFailed() {
 			b.sleep(time.Duration(left))
@@ -34,6 +36,10 @@ func requestFrame(x *exchange) *frame {
 	}
 }
 
+func servedFrame(s *served) *frame {
+	return &frame{Op: "served", ID: s.id, Status: s.status, Reason: s.reason, Length: len(s.body)}
+}
+
 // special is what a request accepts besides plain JSON, which needs no mention: only discovery asks for more.
 func special(accept string) string {
 	if strings.Contains(accept, ";as=") {
@@ -42,7 +48,7 @@ func special(accept string) string {
 	return ""
 }
 
-// sleep lets virtual time pass, until a request is made.
+// sleep lets virtual time pass, until a request is made or a call is over.
 func (b *Bubble) sleep(duration time.Duration) {
 	select {
 	case <-b.knock: // an old one: its request has been served
@@ -100,6 +106,10 @@ func (b *Bubble) apply(it *item) {
 		if s := b.stream(it.ID); s != nil {
 			s.end(breakage(it.Reason))
 		}
+	case "call":
+		b.call(it)
+	case "hang_up":
+		b.hangUp(it.ID)
 	case "start":
 		b.start(it.Name, it.Options)
 	case "crash":

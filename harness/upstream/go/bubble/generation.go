@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sort"
 
 	"k8s.io/client-go/rest"
@@ -41,6 +42,7 @@ type generation struct {
 	actor   string
 	cancel  context.CancelFunc
 	stopped chan struct{}
+	handler http.Handler // serves calls; nil while the controller does not listen
 }
 
 // config makes clients that speak JSON through this generation, without client-side rate limits.
@@ -68,15 +70,23 @@ func (b *Bubble) start(name string, options json.RawMessage) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &generation{bubble: b, name: name, actor: controller.Actor, cancel: cancel, stopped: make(chan struct{})}
+	ctx = context.WithValue(ctx, generationKey{}, g)
 	b.generations[name] = g
 	b.running.Go(func() {
-		err := controller.Run(ctx, g.config(), options)
+		err := runUntilExit(ctx, controller, g.config(), options)
 		if ctx.Err() == nil {
 			b.fail(fmt.Sprintf("controller %s ended by itself: %v", name, err))
 		} else if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errStopped) {
 			b.note(fmt.Sprintf("controller %s stopped with: %v", name, err))
 		}
 	})
+}
+
+func runUntilExit(
+	ctx context.Context, controller Controller, config *rest.Config, options json.RawMessage,
+) (err error) {
+	defer RecoverExit(&err)
+	return controller.Run(ctx, config, options)
 }
 
 // stop ends a generation as a crash does: from now on not one request of it gets out, and no answer gets in.

@@ -17,7 +17,7 @@ const (
 
 // frame is what this side sends: one line of JSON, then Length bytes of body.
 type frame struct {
-	Op         string   `json:"op"`  // ready, idle, request or done
+	Op         string   `json:"op"`  // ready, idle, request, served or done
 	Now        int64    `json:"now"` // nanoseconds since the virtual epoch
 	ID         uint64   `json:"id,omitempty"`
 	Controller string   `json:"controller,omitempty"`
@@ -26,6 +26,8 @@ type frame struct {
 	Target     string   `json:"target,omitempty"` // path and query
 	Type       string   `json:"type,omitempty"`
 	Accept     string   `json:"accept,omitempty"` // only where more than plain JSON is asked for
+	Status     int      `json:"status,omitempty"` // of a call that was served
+	Reason     string   `json:"reason,omitempty"` // why a call has no answer: refused or eof
 	Length     int      `json:"length,omitempty"`
 	Gone       []uint64 `json:"gone,omitempty"`   // requests whose caller no longer waits
 	Closed     []uint64 `json:"closed,omitempty"` // watches whose reader has gone
@@ -63,6 +65,8 @@ type reply struct {
 //	broken  the connection of request ID breaks
 //	events  a body of whole lines for watch ID
 //	end     watch ID ends; Reason "" is a clean end
+//	call    somebody calls controller Name, which listens; the answer is a frame served with the same ID
+//	hang_up the caller of call ID has gone
 //	start   controller Name starts with Options
 //	crash   controller Name stops dead
 //	finish  the run ends
@@ -75,6 +79,8 @@ type item struct {
 	Length  int               `json:"length"`
 	Reason  string            `json:"reason"`
 	Name    string            `json:"name"`
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
 	Options json.RawMessage   `json:"options"`
 	body    []byte
 }

@@ -3,11 +3,23 @@ package controllers
 import (
 	"fmt"
 	"maps"
+	"slices"
 
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 )
 
-// FeatureGates sets the gates of the process, which upstream keeps in one global variable, anew for each run.
+// gateSet is a set of feature gates of the process.
+type gateSet interface {
+	GetAll() map[featuregate.Feature]featuregate.FeatureSpec
+	ResetFeatureValueToDefault(name featuregate.Feature) error
+	Set(value string) error
+	SetFromMap(values map[string]bool) error
+}
+
+// gates are all sets of this build: Kubernetes' own comes first, then VPA's.
+var gates []gateSet
+
+// FeatureGates sets the gates of the process, which upstream keeps in global variables, anew for each run.
 type FeatureGates struct {
 	base    string // "A=true,B=false": what kube-controller-manager sets for itself, in every run
 	current map[string]bool
@@ -15,8 +27,14 @@ type FeatureGates struct {
 
 // NewFeatureGates sets gates that hold in every run that does not set them otherwise.
 func NewFeatureGates(base string) (*FeatureGates, error) {
-	gates := &FeatureGates{base: base}
-	return gates, utilfeature.DefaultMutableFeatureGate.Set(base)
+	return &FeatureGates{base: base}, setBase(base)
+}
+
+func setBase(base string) error {
+	if base == "" {
+		return nil
+	}
+	return gates[0].Set(base)
 }
 
 // Set gives the gates that are named these values and all others those that they had at first. Gates are known to a
@@ -25,15 +43,30 @@ func (g *FeatureGates) Set(wanted map[string]bool) error {
 	if maps.Equal(g.current, wanted) {
 		return nil
 	}
-	gate := utilfeature.DefaultMutableFeatureGate
-	for name := range gate.GetAll() { // all of them: AllAlpha and AllBeta set others
-		if err := gate.ResetFeatureValueToDefault(name); err != nil {
-			return fmt.Errorf("cannot take back feature gate %s: %w", name, err)
+	for _, set := range gates {
+		for name := range set.GetAll() { // all of them: AllAlpha and AllBeta set others
+			if err := set.ResetFeatureValueToDefault(name); err != nil {
+				return fmt.Errorf("cannot take back feature gate %s: %w", name, err)
+			}
 		}
 	}
 	g.current = maps.Clone(wanted)
-	if err := gate.Set(g.base); err != nil {
+	if err := setBase(g.base); err != nil {
 		return err
 	}
-	return gate.SetFromMap(wanted)
+	for name, value := range wanted {
+		if err := setOf(name).SetFromMap(map[string]bool{name: value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setOf is the set that knows a gate; the first one, which will say so, if none does.
+func setOf(name string) gateSet {
+	knows := func(set gateSet) bool {
+		_, known := set.GetAll()[featuregate.Feature(name)]
+		return known
+	}
+	return gates[max(0, slices.IndexFunc(gates, knows))]
 }

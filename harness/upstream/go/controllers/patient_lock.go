@@ -1,14 +1,19 @@
+//go:build kubernetes
+
 package controllers
 
 import "sync"
 
 // patientLock is a mutex whose waiters a bubble recognises as waiting. A goroutine that waits for a sync.Mutex keeps
 // virtual time from moving, because whoever holds it might live outside of the bubble; and some of client-go's mutexes
-// are held during a request. Like a sync.Mutex it lets a running goroutine go before those that wait.
+// are held during a request. Like a sync.Mutex it lets a running goroutine go before those that wait, and until the one
+// that it has woken has had its chance, it wakes no other: so those that wait come in turn.
 type patientLock struct {
-	mu    sync.Mutex
-	freed *sync.Cond
-	held  bool
+	mu      sync.Mutex
+	freed   *sync.Cond
+	held    bool
+	waiting int
+	woken   bool
 }
 
 func newPatientLock() *patientLock {
@@ -21,7 +26,10 @@ func (l *patientLock) Lock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.held {
+		l.waiting++
 		l.freed.Wait()
+		l.waiting--
+		l.woken = false
 	}
 	l.held = true
 }
@@ -30,5 +38,8 @@ func (l *patientLock) Unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
-	l.freed.Signal()
+	if l.waiting > 0 && !l.woken {
+		l.woken = true
+		l.freed.Signal()
+	}
 }

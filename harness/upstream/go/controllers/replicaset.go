@@ -1,4 +1,5 @@
-// Package controllers holds one file for each upstream controller that can run in a bubble, and what they share.
+//go:build kubernetes
+
 package controllers
 
 import (

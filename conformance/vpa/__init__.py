@@ -1,0 +1,1 @@
+"""Scenarios for the VerticalPodAutoscaler: recommender, updater, admission controller, and all of them together."""

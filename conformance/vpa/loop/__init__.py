@@ -1,0 +1,1 @@
+"""Scenarios for the closed loop: usage, recommendation, eviction, recreation, admission, usage."""

@@ -1,0 +1,201 @@
+"""The HTTP front: from a client's request to the simulation's answer, in the form that the client accepts."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import time
+from typing import Any
+
+import orjson
+import yaml
+from aiohttp import web
+
+from harness.apiserver import Reply, Request
+from harness.apiserver.errors import ApiError, internal_error
+from harness.apiserver.routing import Place, parse_path
+from harness.network import Broken
+from harness.serving import extras, openapi
+from harness.serving.bodies import parse_body
+from harness.serving.boxes import Outbox
+from harness.serving.clock_api import ClockApi
+from harness.serving.columns import Columns, columns_of
+from harness.serving.negotiation import JSON, YAML, Form, negotiate
+from harness.serving.simulation import Simulation
+from harness.serving.streams import Stream
+from harness.serving.tables import shaped
+
+_LOG = logging.getLogger("lockstep.serve")
+#: As kube-apiserver's MaxRequestBodyBytes.
+LARGEST_BODY = 3 * 1024 * 1024
+#: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
+LONGEST_WATCH = 2700.0
+_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+_ACCEPTED = f"only the following media types are accepted: {JSON}, {YAML}"
+
+
+class Front:
+    """Answers HTTP requests. `token`: the bearer token that clients must show; "" for none."""
+
+    def __init__(self, simulation: Simulation, outbox: Outbox, token: str = "") -> None:
+        self._simulation = simulation
+        self._outbox = outbox
+        self._token = token.encode()
+        self._clock = ClockApi(simulation, outbox)
+        self._columns: dict[str, tuple[Any, Columns]] = {}
+        self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
+        self._failure = ""
+
+    def fail(self, why: str) -> None:
+        """The simulation has ended by itself: nothing will be answered any more but with 503."""
+        self._failure = why
+        for one in list(self._unanswered):
+            if not one.done():
+                one.set_result(Broken(why))
+
+    async def handle(self, http: web.Request) -> web.StreamResponse:
+        """Answer one request."""
+        try:
+            self._check_token(http)
+            return await self._answer(http)
+        except ApiError as problem:
+            return _respond(Reply(problem.code, problem.status, headers=problem.headers))
+        except Exception as error:
+            _LOG.exception("internal error in %s %s", http.method, http.path)
+            told = internal_error(f"{type(error).__name__} in the HTTP front")
+            return _respond(Reply(told.code, told.status))
+
+    def _check_token(self, http: web.Request) -> None:
+        shown = http.headers.get("Authorization", "").encode()
+        if self._token and not hmac.compare_digest(shown, b"Bearer " + self._token):
+            raise ApiError(401, "Unauthorized", "Unauthorized")
+
+    async def _answer(self, http: web.Request) -> web.StreamResponse:
+        if http.path.startswith("/lockstep/"):
+            return _respond(await self._clock.answer(http.method, http.path, await _body(http)))
+        if http.path.startswith("/openapi/"):
+            found = await asyncio.to_thread(
+                openapi.answer, self._simulation.server, http.method, http.path, http.headers
+            )
+            return _respond(found)
+        place = parse_path(http.path)
+        form = negotiate(http.headers.get("Accept", ""))
+        if form is None:
+            raise ApiError(406, "NotAcceptable", _ACCEPTED)
+        request = await _request(http)
+        if place is not None:
+            extra = extras.answer(request, place)
+            if extra is not None:
+                return _respond(extra)
+        answered = await self._ask(request)
+        if isinstance(answered, Stream):
+            return await self._stream(http, request, answered, form, place)
+        return self._reply(request, answered, form, place)
+
+    async def _ask(self, request: Request) -> Reply | Stream:
+        """What the simulation answers. Raises ApiError 503 if it breaks off."""
+        if self._failure:
+            raise ApiError(503, "ServiceUnavailable", self._failure)
+        answered: asyncio.Future[Reply | Stream | Broken] = asyncio.get_running_loop().create_future()
+        inbox, outbox = self._simulation.inbox, self._outbox
+
+        def conclude(result: Reply | Stream | Broken) -> None:
+            if not answered.done():
+                answered.set_result(result)
+            elif isinstance(result, Stream):
+                result.stop()
+
+        def answer(result: Reply | Broken) -> None:
+            watch = result.watch if isinstance(result, Reply) else None
+            found = result if watch is None else Stream(watch, inbox, outbox)
+            outbox.put(lambda: conclude(found))
+
+        self._simulation.submit(request, answer, answered.done)
+        self._unanswered[answered] = None
+        try:
+            result = await answered
+        finally:
+            del self._unanswered[answered]
+        if isinstance(result, Broken):
+            raise ApiError(503, "ServiceUnavailable", result.reason)
+        return result
+
+    # -- forms --------------------------------------------------------------------------------------------------------
+
+    def _reply(self, request: Request, reply: Reply, form: Form, place: Place | None) -> web.Response:
+        if form.shape and place is not None and reply.body is not None and reply.status < 400:
+            columns = self._columns_at(place)
+            if columns is not None:
+                include = request.query.get("includeObject", "Metadata")
+                body = shaped(reply.body, form, columns, self._simulation.loop.now, include)
+                reply = Reply(reply.status, body, headers=reply.headers)
+        return _respond(reply, form.media)
+
+    def _columns_at(self, place: Place) -> Columns | None:
+        """The columns of what a path names; None for what this server itself does not keep."""
+        server = self._simulation.server
+        if server.state.registry.find(place.group, place.version, place.plural) is None:
+            return None
+        resource = f"{place.plural}.{place.group}" if place.group else place.plural
+        key = "" if place.subresource else resource
+        definition = server.find(_DEFINITIONS, "", key) if key else None
+        known = self._columns.get(f"{key}/{place.version}")
+        if known is None or known[0] is not definition:
+            known = self._columns[f"{key}/{place.version}"] = definition, columns_of(key, definition, place.version)
+        return known[1]
+
+    # -- watches ------------------------------------------------------------------------------------------------------
+
+    async def _stream(
+        self, http: web.Request, request: Request, stream: Stream, form: Form, place: Place | None
+    ) -> web.StreamResponse:
+        """Send events as they come: a line of JSON each."""
+        columns = self._columns_at(place) if form.shape and place is not None else None
+        response = web.StreamResponse(headers={"Content-Type": JSON, "Cache-Control": "no-cache, private"})
+        deadline = time.monotonic() + _timeout(request)
+        try:
+            await response.prepare(http)
+            await response.write(b"")  # the headers go out before there is an event
+            while (events := await stream.take(max(0.0, deadline - time.monotonic()))) is not None:
+                if columns is None:
+                    lines = b"".join([event.raw() + b"\n" for event in events])
+                else:
+                    include, now = request.query.get("includeObject", "Metadata"), self._simulation.loop.now
+                    told = [(event.type, shaped(event.object, form, columns, now, include)) for event in events]
+                    lines = b"".join([orjson.dumps({"type": kind, "object": one}) + b"\n" for kind, one in told])
+                await response.write(lines)
+            await response.write_eof()
+        except ConnectionError:
+            pass  # the client has gone
+        finally:
+            stream.stop()
+        return response
+
+
+def _timeout(request: Request) -> float:
+    text = request.query.get("timeoutSeconds", "")
+    return min(float(text), LONGEST_WATCH) if text.isdecimal() and int(text) else LONGEST_WATCH
+
+
+async def _body(http: web.Request) -> bytes:
+    try:
+        return await http.read()
+    except web.HTTPRequestEntityTooLarge:
+        message = f"Request entity too large: limit is {LARGEST_BODY}"
+        raise ApiError(413, "RequestEntityTooLarge", message) from None
+
+
+async def _request(http: web.Request) -> Request:
+    body, media = parse_body(await _body(http), http.headers.get("Content-Type", ""))
+    actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
+    accept = http.headers.get("Accept", "")
+    return Request(http.method, http.path, dict(http.query), body, media, actor, accept=accept)
+
+
+def _respond(reply: Reply, media: str = JSON) -> web.Response:
+    headers = dict(reply.headers)
+    if media == YAML and headers.get("Content-Type") == JSON:
+        text = yaml.safe_dump(orjson.loads(reply.raw()), sort_keys=False, allow_unicode=True)
+        return web.Response(status=reply.status, body=text.encode(), headers={**headers, "Content-Type": YAML})
+    return web.Response(status=reply.status, body=reply.raw(), headers=headers)

@@ -1,0 +1,194 @@
+"""From Kubernetes' protobuf to JSON (apimachinery/pkg/runtime/serializer/protobuf, MarshalJSON of each type)."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+#: What an object begins with; then comes a runtime.Unknown.
+MAGIC = b"k8s\x00"
+_TABLE = Path(__file__).with_name("fields.json")
+_META = "meta/v1"
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_SIGN = 1 << 63
+_DEEPEST = 100
+_NANOSECONDS = 10**9
+
+Field = tuple[int, Any]
+
+
+class MalformedProtobuf(ValueError):
+    """The bytes are no object that is known here; the message says why."""
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """The object. Raises MalformedProtobuf."""
+    if not raw.startswith(MAGIC):
+        raise MalformedProtobuf(
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+        )
+    try:
+        unknown = dict(_fields(memoryview(raw)[len(MAGIC) :]))
+        head = {number: bytes(value).decode() for number, value in _fields(unknown.get(1, memoryview(b"")))}
+        version, kind = head.get(1, ""), head.get(2, "")
+        return {
+            "apiVersion": version,
+            "kind": kind,
+            **_message(unknown.get(2, memoryview(b"")), _type(version, kind), 0),
+        }
+    except (IndexError, struct.error, UnicodeDecodeError, TypeError, OverflowError, orjson.JSONDecodeError) as error:
+        raise MalformedProtobuf(f"proto: {error}") from None
+
+
+@cache
+def _table() -> dict[str, dict[int, tuple[str, str, str]]]:
+    content = orjson.loads(_TABLE.read_bytes())
+    return {name: {int(number): tuple(facts) for number, facts in fields.items()} for name, fields in content.items()}
+
+
+def _type(version: str, kind: str) -> str:
+    """The name of a type in the table: options such as DeleteOptions belong to every group."""
+    group, slash, number = version.partition("/")
+    place = f"{group.partition('.')[0]}/{number}" if slash else f"core/{version}"
+    for name in (f"{place}.{kind}", f"{_META}.{kind}"):
+        if name in _table():
+            return name
+    raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
+
+
+def _fields(data: memoryview) -> Iterator[Field]:
+    """Numbers and raw values: an integer, or a view of bytes."""
+    position = 0
+    while position < len(data):
+        key, position = _varint(data, position)
+        number, wire = key >> 3, key & 7
+        if wire == _VARINT:
+            value, position = _varint(data, position)
+            yield number, value
+            continue
+        size = {_FIXED64: 8, _FIXED32: 4}.get(wire)
+        if wire == _BYTES:
+            size, position = _varint(data, position)
+        if size is None or position + size > len(data):
+            raise IndexError("unexpected EOF")
+        yield number, data[position : position + size]
+        position += size
+
+
+def _varint(data: memoryview, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+        shift += 7
+        if shift > 63:
+            raise OverflowError("integer overflow")
+
+
+def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
+    """A message as its JSON object."""
+    if depth > _DEEPEST:
+        raise MalformedProtobuf("proto: nested too deeply")
+    known = _table()[name]
+    found: dict[str, Any] = {}
+    for number, raw in _fields(data):
+        facts = known.get(number)
+        if facts is None:
+            continue
+        json_name, kind, zero_left_out = facts
+        if kind.startswith("list "):
+            found.setdefault(json_name, []).append(_value(raw, kind[5:], depth))
+        elif kind.startswith("map "):
+            entry = dict(_fields(raw))
+            key = bytes(entry.get(1, b"")).decode()
+            found.setdefault(json_name, {})[key] = _value(entry.get(2, memoryview(b"")), kind[4:], depth)
+        elif not json_name:
+            found.update(_message(raw, kind, depth + 1))
+        else:
+            value = _value(raw, kind, depth)
+            if not zero_left_out or value or isinstance(value, dict):
+                found[json_name] = value
+    return found
+
+
+def _value(raw: Any, kind: str, depth: int) -> Any:
+    if kind.startswith("list "):  # a list of lists: a message with one repeated field
+        return [_value(item, kind[5:], depth + 1) for _, item in _fields(raw)]
+    convert = _CONVERSIONS.get(kind)
+    return convert(raw) if convert is not None else _message(raw, kind, depth + 1)
+
+
+def _string(raw: memoryview) -> str:
+    return bytes(raw).decode()
+
+
+def _signed(raw: int) -> int:
+    return raw - (_SIGN << 1) if raw & _SIGN else raw
+
+
+def _double(raw: memoryview) -> float:
+    return float(struct.unpack("<d", raw)[0])
+
+
+def _base64(raw: memoryview) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def _quantity(raw: memoryview) -> str:
+    return _string(dict(_fields(raw)).get(1, memoryview(b"0"))) or "0"
+
+
+def _int_or_string(raw: memoryview) -> int | str:
+    found = dict(_fields(raw))
+    return _string(found.get(3, memoryview(b""))) if found.get(1) else _signed(found.get(2, 0))
+
+
+def _moment(raw: memoryview) -> tuple[datetime, int] | None:
+    found = dict(_fields(raw))
+    if not found:
+        return None
+    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=_signed(found.get(1, 0)))
+    return at, _signed(found.get(2, 0))
+
+
+def _time(raw: memoryview) -> str | None:
+    moment = _moment(raw)
+    return None if moment is None else moment[0].strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _micro_time(raw: memoryview) -> str | None:
+    moment = _moment(raw)
+    return None if moment is None else f"{moment[0]:%Y-%m-%dT%H:%M:%S}.{moment[1] // 1000:06d}Z"
+
+
+def _duration(raw: memoryview) -> str:
+    return f"{_signed(dict(_fields(raw)).get(1, 0)) / _NANOSECONDS:g}s"
+
+
+def _raw_json(raw: memoryview) -> Any:
+    return orjson.loads(bytes(dict(_fields(raw)).get(1, b"null")))
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "string": _string,
+    "bool": bool,
+    "int": _signed,
+    "double": _double,
+    "bytes": _base64,
+    "quantity": _quantity,
+    "intorstring": _int_or_string,
+    "time": _time,
+    "microtime": _micro_time,
+    "duration": _duration,
+    "raw": _raw_json,
+}

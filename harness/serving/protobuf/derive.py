@@ -1,0 +1,138 @@
+"""Derives `fields.json` from Go sources: `python -m harness.serving.protobuf.derive K8S_IO_API K8S_IO_APIMACHINERY`.
+
+Both arguments are folders of unpacked modules. Only facts are taken: the JSON name, the number and the type of each
+field, as the struct tags give them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from harness.files import write_whole
+
+TABLE = Path(__file__).with_name("fields.json")
+_GROUPS = (
+    "core/v1",
+    "apps/v1",
+    "batch/v1",
+    "autoscaling/v1",
+    "autoscaling/v2",
+    "policy/v1",
+    "events/v1",
+    "coordination/v1",
+    "authorization/v1",
+    "admissionregistration/v1",
+)
+_META = "pkg/apis/meta/v1"
+#: Go types outside the packages above that have a JSON form of their own.
+_SPECIAL = {
+    "metav1.Time": "time",
+    "metav1.MicroTime": "microtime",
+    "metav1.Duration": "duration",
+    "metav1.FieldsV1": "raw",
+    "resource.Quantity": "quantity",
+    "intstr.IntOrString": "intorstring",
+    "runtime.RawExtension": "raw",
+    "types.UID": "string",
+    "types.NodeName": "string",
+}
+_PLAIN = {
+    "string": "string",
+    "bool": "bool",
+    "int32": "int",
+    "int64": "int",
+    "uint32": "int",
+    "int": "int",
+    "float64": "double",
+    "[]byte": "bytes",
+}
+_STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_NAMED = re.compile(r"^type (\w+) ((?:\[\]|map\[\w+\])?[\w.]+)$", re.MULTILINE)
+_FIELD = re.compile(r'^\s*(?:(\w+)\s+)?(\S+)\s+`json:"([^"]*)"[^`]*?protobuf:"\w+,(\d+),[^`]*`', re.MULTILINE)
+_IMPORT = re.compile(r'^\s*(?:(\w+)\s+)?"k8s\.io/(api/([\w/]+)|apimachinery/pkg/apis/meta/v1)"$', re.MULTILINE)
+
+
+def derive(api: Path, apimachinery: Path) -> dict[str, dict[str, list[str]]]:
+    """By `GROUP/VERSION.Type` and number: JSON name ("" for inlined fields), type, and "o" where zero is left out."""
+    folders = {group: api / group for group in _GROUPS} | {"meta/v1": apimachinery / _META}
+    sources = {
+        group: [path.read_text() for path in sorted(folder.glob("*types.go"))] for group, folder in folders.items()
+    }
+    structs = {
+        f"{group}.{found[1]}" for group, texts in sources.items() for text in texts for found in _STRUCT.finditer(text)
+    }
+    named = {
+        f"{group}.{found[1]}": found[2]
+        for group, texts in sources.items()
+        for text in texts
+        for found in _NAMED.finditer(text)
+    }
+    table: dict[str, dict[str, list[str]]] = {}
+    for group, texts in sources.items():
+        for text in texts:
+            names = _Names(group, text, structs, named)
+            for found in _STRUCT.finditer(text):
+                fields = dict(_fields(found[2], names))
+                if fields:
+                    table[f"{group}.{found[1]}"] = fields
+    return table
+
+
+class _Names:
+    """What the names of Go types mean in one file."""
+
+    def __init__(self, group: str, text: str, structs: set[str], named: dict[str, str]) -> None:
+        self._group = group
+        self._structs = structs
+        self._named = named
+        self._packages = {
+            found[1] or found[2].rpartition("/")[2]: found[3] or "meta/v1" for found in _IMPORT.finditer(text)
+        }
+
+    def type_of(self, go: str, group: str = "") -> str | None:
+        """The type as the table has it; None for what is not carried in protobuf here."""
+        go = go.removeprefix("*")
+        if go in _PLAIN:
+            return _PLAIN[go]
+        if go.startswith("[]"):
+            return _prefixed("list", self.type_of(go[2:], group))
+        if go.startswith("map["):
+            return _prefixed("map", self.type_of(go.partition("]")[2], group))
+        package, _, name = go.rpartition(".")
+        place = self._packages.get(package, "") if package else group or self._group
+        special = _SPECIAL.get(f"metav1.{name}" if place == "meta/v1" else go)
+        if special is not None:
+            return special
+        if f"{place}.{name}" in self._structs:
+            return f"{place}.{name}"
+        meant = self._named.get(f"{place}.{name}")
+        return None if meant is None else self.type_of(meant, place)
+
+
+def _prefixed(prefix: str, inner: str | None) -> str | None:
+    return None if inner is None else f"{prefix} {inner}"
+
+
+def _fields(body: str, names: _Names) -> Iterator[tuple[str, list[str]]]:
+    for found in _FIELD.finditer(body):
+        go, (name, *options), number = found[2], found[3].split(","), found[4]
+        kind = names.type_of(go)
+        if kind is None or name == "-":
+            continue
+        zero_left_out = "omitempty" in options and not go.startswith("*")
+        yield number, [name, kind, "o" if zero_left_out else ""]
+
+
+def main(arguments: list[str]) -> None:
+    """Write the table."""
+    table = derive(Path(arguments[0]), Path(arguments[1]))
+    write_whole(TABLE, orjson.dumps(table, option=orjson.OPT_SORT_KEYS).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

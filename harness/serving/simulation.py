@@ -1,0 +1,194 @@
+"""The simulated cluster behind the HTTP front: API server, world and reference controllers, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from harness import loop as virtual
+from harness.apiserver import ApiServer, Reply, Request
+from harness.apiserver.errors import internal_error
+from harness.apiserver.webhooks.reviews import Outcome, Review
+from harness.clock import SECOND
+from harness.definitions import definitions_for
+from harness.implementations import ACTORS, WEBHOOK_SERVICES, Controllers
+from harness.implementations.reference import Reference
+from harness.network import Network
+from harness.network.webhooks import Webhooks
+from harness.options import Options
+from harness.serving.boxes import Inbox, Job
+from harness.serving.clocks import ManualClock, clock_of
+from harness.serving.errors import ServeError
+from harness.serving.snapshot import load_snapshot
+from harness.world import World
+
+_LOG = logging.getLogger("lockstep.serve")
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#: Seconds of real time between two compactions, as kube-apiserver has etcd do it (--etcd-compaction-interval).
+COMPACTION_INTERVAL = 300.0
+_OUTSIDE = "calls to URLs outside the simulated cluster are not made; name a Service"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is in the cluster.
+
+    `clock`: one of `clocks.CLOCKS`. `kubelet`: whether there are nodes, kubelets, a scheduler and a garbage collector.
+    `controllers`: those of the reference. `owners`: resources that simulated owners act for. `snapshot`: objects.
+    """
+
+    clock: str = "real"
+    kubelet: bool = True
+    controllers: Sequence[str] = ()
+    owners: Sequence[str] = ()
+    snapshot: Sequence[dict[str, Any]] = ()
+    seed: int = 0
+
+
+class _Server(ApiServer):
+    """An API server that outlives its own mistakes: a client gets a 500, the log what went wrong."""
+
+    def handle(self, request: Request) -> Reply:
+        """As ApiServer's, without ever raising."""
+        try:
+            return super().handle(request)
+        except Exception as error:
+            _LOG.exception("internal error in %s %s", request.method, request.path)
+            problem = internal_error(f"{type(error).__name__} in the simulated API server")
+            return Reply(problem.code, problem.status)
+
+
+class Simulation:
+    """One simulated cluster. `start` it, `post` jobs to it, `stop` it; everything else runs on its thread."""
+
+    def __init__(self, setup: Setup, on_failure: Callable[[str], object]) -> None:
+        self.setup = setup
+        self._on_failure = on_failure
+        self.inbox = Inbox()
+        self.clock = clock_of(setup.clock, self.inbox)
+        self.loop = virtual.VirtualLoop(self.clock)
+        self.loop.now = self.clock.start()
+        self.server: ApiServer = _Server(lambda: self.loop.now, seed=setup.seed)
+        for definition in definitions_for(setup.controllers):
+            self.server.handle(Request("POST", _DEFINITIONS, body=definition))
+        self.network = Network(self.loop, self.server, random.Random(setup.seed) if setup.seed else None)
+        self.webhooks = Webhooks(self.network)
+        self._stopping: asyncio.Future[None] = self.loop.create_future()
+        self._ready = threading.Event()
+        self._failure = ""
+        self._version_before = 0
+        self._thread = threading.Thread(target=self._run, name="lockstep-simulation", daemon=True)
+
+    def start(self) -> None:
+        """Begin, and return when the cluster can be used. Raises ServeError if it cannot be made."""
+        self._thread.start()
+        self._ready.wait()
+        if self._failure:
+            raise ServeError(self._failure)
+
+    def stop(self) -> None:
+        """End everything and wait for the end; may be called twice."""
+        self.inbox.put(self._stop)
+        self._thread.join()
+
+    def post(self, job: Job) -> None:
+        """Any thread: run `job` on the simulation's thread, when everybody there is parked."""
+        self.inbox.put(job)
+
+    def submit(self, request: Request, answer: Callable[[Any], None], dead: Callable[[], bool]) -> None:
+        """Any thread: have a request answered; `answer` is called on the simulation's thread."""
+        self.post(lambda: self.network.submit(request, answer, dead))
+
+    def move(self, duration: float, reached: Callable[[], object]) -> bool:
+        """Any thread: let `duration` seconds pass, then call `reached`. False if the clock cannot be moved by hand."""
+        clock = self.clock
+        if not isinstance(clock, ManualClock):
+            return False
+        self.post(lambda: clock.move(round(duration * SECOND), reached))
+        return True
+
+    def compact(self) -> None:
+        """Any thread: forget the versions that were old when this was last called, as etcd's compactor does."""
+        self.post(self._compact)
+
+    def _compact(self) -> None:
+        for collection in self.server.state.collections.values():
+            collection.compact(self._version_before)
+        self._version_before = self.server.resource_version
+
+    def _stop(self) -> None:
+        if not self._stopping.done():
+            self._stopping.set_result(None)
+
+    # -- on the simulation's thread -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            virtual.run(self.loop, self._main())
+        except Exception as error:
+            if not isinstance(error, ServeError):
+                _LOG.exception("the simulation ended")
+            self._fail(str(error) or type(error).__name__)
+        finally:
+            self._ready.set()
+
+    def _fail(self, why: str) -> None:
+        self._failure = self._failure or why
+        if self._ready.is_set():
+            self._on_failure(self._failure)
+
+    async def _main(self) -> None:
+        load_snapshot(self.server, self.setup.snapshot)
+        world = self._make_world()
+        controllers = Reference().attach(self.loop, self.network, Options(), self.setup.seed)
+        self._let_webhooks_be_reached(controllers)
+        for name in self.setup.controllers:
+            controllers.start(name)
+        if world is not None:
+            _manage(world, self.setup.owners)
+        self._ready.set()
+        try:
+            await self._stopping
+        finally:
+            controllers.end()
+            self.server.close_watches()
+            self._check_up_on(controllers)
+
+    def _make_world(self) -> World | None:
+        if not self.setup.kubelet:
+            return None
+        world = World(self.loop, self.server, seed=self.setup.seed)
+        if "replicaset" in self.setup.controllers:
+            world.owners.under_test = frozenset({"ReplicaSet"})
+        world.start()
+        return world
+
+    def _let_webhooks_be_reached(self, controllers: Controllers) -> None:
+        for name, (namespace, service) in WEBHOOK_SERVICES.items():
+            if name in self.setup.controllers:
+                callee = partial(controllers.serve, name, "POST")
+                self.webhooks.serve(namespace, service, callee, ACTORS[name])
+        self.server.ask_webhook = self._ask
+
+    def _ask(self, review: Review, answer: Callable[[Outcome], None]) -> None:
+        if review.service[0]:
+            self.webhooks.ask(review, answer)
+        else:
+            answer(Outcome(broken=_OUTSIDE))
+
+    def _check_up_on(self, controllers: Controllers) -> None:
+        if controllers.failure:
+            self._fail(controllers.failure)
+
+
+def _manage(world: World, owners: Sequence[str]) -> None:
+    try:
+        world.owners.manage(*owners)
+    except ValueError as problem:
+        raise ServeError(str(problem)) from problem

@@ -1,0 +1,1 @@
+"""The admission server: from a request to an answer."""

@@ -1,0 +1,1 @@
+"""What is admitted: pods, which get what their VPA recommends, and VPAs, which must make sense."""

@@ -1,0 +1,1 @@
+"""Pods (pkg/admission-controller/resource/pod)."""

@@ -1,0 +1,1 @@
+"""What is changed about a pod."""

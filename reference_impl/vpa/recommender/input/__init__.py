@@ -1,0 +1,1 @@
+"""What the recommender takes in: VPAs, pods, usage, OOMs, and at its start history or checkpoints."""

@@ -1,0 +1,1 @@
+"""Histograms of usage (pkg/recommender/util)."""

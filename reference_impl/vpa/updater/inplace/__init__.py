@@ -1,0 +1,1 @@
+"""What a resize in place changes of a pod (pkg/updater/inplace)."""

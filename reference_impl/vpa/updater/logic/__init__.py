@@ -1,0 +1,1 @@
+"""The updater's loop (pkg/updater/logic)."""

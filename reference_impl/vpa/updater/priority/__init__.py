@@ -1,0 +1,1 @@
+"""Which pods are updated, and in which order (pkg/updater/priority)."""

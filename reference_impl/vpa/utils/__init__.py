@@ -1,0 +1,1 @@
+"""What the recommender, the updater and the admission controller share (pkg/utils)."""

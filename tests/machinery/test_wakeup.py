@@ -1,0 +1,40 @@
+"""A task that sleeps until there is more to do."""
+
+from __future__ import annotations
+
+import asyncio
+
+from reference_impl.machinery.wakeup import Wakeup
+
+
+def test_ends_a_sleep() -> None:
+    async def sleep_and_tell(wakeup: Wakeup, told: list[str]) -> None:
+        while True:
+            await wakeup.sleep()
+            told.append("awake")
+
+    async def main() -> list[str]:
+        wakeup, told = Wakeup(), list[str]()
+        wakeup.wake()  # nobody sleeps: it is not kept for later
+        sleeper = asyncio.ensure_future(sleep_and_tell(wakeup, told))
+        await asyncio.sleep(0)
+        before = list(told)
+        for _ in range(2):
+            wakeup.wake()
+            wakeup.wake()  # the second one finds nobody asleep
+            await asyncio.sleep(0)
+        sleeper.cancel()
+        return [*before, "woken", *told]
+
+    assert asyncio.run(main()) == ["woken", "awake", "awake"]
+
+
+def test_a_cancelled_sleeper_is_left_alone() -> None:
+    async def main() -> bool:
+        wakeup = Wakeup()
+        sleep = wakeup.sleep()
+        sleep.cancel()
+        wakeup.wake()
+        return sleep.cancelled()
+
+    assert asyncio.run(main())
