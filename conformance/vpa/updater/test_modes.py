@@ -119,7 +119,8 @@ async def test_off_hands_over_to_nobody(cluster: Cluster) -> None:
 async def test_topmost_controller(cluster: Cluster) -> None:
     cluster.owners.manage("deployments")
     template = workload()["spec"]["template"]
-    await cluster.create(objects.deployment("web", 4, template=template))
+    # Of pods on several nodes upstream may choose two of one node, or not.
+    await cluster.create(objects.deployment("web", 2, template=template))
     await cluster.run(5)
     below = cluster.list("replicasets.apps")[0]["metadata"]["name"]
     await cluster.create(objects.vpa("below", target=objects.reference("ReplicaSet", below), mode="Recreate"))
@@ -129,7 +130,7 @@ async def test_topmost_controller(cluster: Cluster) -> None:
     await cluster.create(objects.vpa("top", target=objects.reference("Deployment", "web"), mode="Recreate"))
     await recommend(cluster, more(), name="top")
     await cluster.run_until(loop(2))
-    cluster.expect("evictions by a VPA of the Deployment", counts(evictions(cluster)), {119.1: 2})
+    cluster.expect("evictions by a VPA of the Deployment", counts(evictions(cluster)), {119.1: 1})
 
 
 @scenario(
