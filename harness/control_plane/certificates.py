@@ -60,7 +60,8 @@ class Authority:
 
     def client(self, file: str, user: str, group: str | None = None) -> Pair:
         """A pair for a client; to Kubernetes it is this user, a member of this group."""
-        return self._write(file, self._authority.issue_cert(common_name=user, organization_name=group))
+        # Without any name of a host, the certificate would have a critical but empty extension, which Go refuses.
+        return self._write(file, self._authority.issue_cert(user, common_name=user, organization_name=group))
 
     def _write(self, file: str, issued: trustme.LeafCert) -> Pair:
         pair = Pair(self._folder / f"{file}.crt", self._folder / f"{file}.key")
