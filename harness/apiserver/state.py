@@ -94,6 +94,7 @@ class State:
         self.versions = Versions()
         self.registry = Registry()
         self.collections: dict[str, Collection] = {}
+        self._keep: type[Collection] = Collection
         #: Groups that other servers answer, by name.
         self.aggregated: dict[str, AggregatedApi] = {}
         #: Aggregated discovery documents by path, each with what it was made from.
@@ -113,8 +114,13 @@ class State:
         """The collection of a resource (`plural.group`), made on first use."""
         found = self.collections.get(resource)
         if found is None:
-            found = self.collections[resource] = Collection(self.versions)
+            found = self.collections[resource] = self._keep(self.versions)
         return found
+
+    def use(self, keep: type[Collection]) -> None:
+        """Start empty, with collections of this type."""
+        self._keep = keep
+        self.collections.clear()
 
     def timestamp(self) -> str:
         """The instant as metav1.Time writes it."""

@@ -14,6 +14,7 @@ from harness.cli import options
 @click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
 @options.controller
 @options.run_options
+@options.ground_options
 @options.report
 @click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
 @click.option(
