@@ -33,6 +33,7 @@ VERBS = {
     "upstream": "Build and inspect the upstream controllers.",
     "oracle": "Compare arithmetic on generated questions.",
     "serve": "Serve the simulated cluster over HTTP.",
+    "kind-image": "Build a node image for kind.",
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }
@@ -42,6 +43,7 @@ _SPEAKS_TO_USER = (
     ("harness.bench.figures", "BenchFailed"),
     ("harness.fuzz.regressions", "DamagedRegression"),
     ("harness.implementations.registry", "UsageError"),
+    ("harness.kind.errors", "KindFailed"),
     ("harness.mutants.errors", "MutantError"),
     ("harness.report.document", "ReportError"),
     ("harness.scenario", "ScenarioError"),
@@ -66,7 +68,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"harness.cli.{cmd_name}_verb").command
+        command = importlib.import_module(f"harness.cli.{cmd_name.replace('-', '_')}_verb").command
         assert isinstance(command, click.Command)
         return command
 
