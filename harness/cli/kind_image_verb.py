@@ -20,6 +20,6 @@ def command(kubernetes: str | None, tag: str | None) -> None:
 
     screen = Screen()
     made = kind_image(kubernetes or KUBERNETES[0], tag or "", screen.note)
-    screen.line(f"{made.tag} {made.how}; use it with: lockstep run --environment kind --kind-image {made.tag}")
+    screen.line(f"{made.tag} {made.how}")
     screen.line(f"kind     {made.kind}")
     screen.line(f"kubectl  {made.kubectl}")

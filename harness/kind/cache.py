@@ -1,7 +1,7 @@
 """Where what was built is kept: `$XDG_CACHE_HOME/lockstep/kind/`.
 
-A *part* is a folder, made once from inputs that its name covers by a digest. It appears whole or not at all. Parts are
-kept until they are deleted by hand; `bin/` links to the programs that a user may want.
+A *part* is a folder, made once from inputs that its name covers by a digest. It appears whole or not at all. `bin/`
+links to the programs that a user may want.
 """
 
 from __future__ import annotations
@@ -52,6 +52,13 @@ def part(name: str, inputs: Sequence[str], make: Callable[[Path], None]) -> Path
         make(scratch)
         scratch.rename(path)
     return path
+
+
+def prune(name: str, kept: int) -> None:
+    """Remove all but the newest parts of a name: edits of ours leave many behind."""
+    found = sorted((cache_root() / "parts").glob(f"{name}-*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in found[kept:]:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

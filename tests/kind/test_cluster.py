@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from harness.kind.cluster import KindOptions, kind_cluster
 from harness.kind.config import MARK
 from harness.kind.errors import KindFailed
 from harness.kind.image.versions import default_tag
-from tests.kind.conftest import Tools
+from tests.kind.conftest import Tools, until
 
 _KEPT = KindOptions(keep=True)
 
@@ -206,14 +205,6 @@ with kind_cluster():
 """
 
 
-def _until(condition: object, seconds: float = 10.0) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_killed_leaves_no_cluster(tools: Tools, number: signal.Signals) -> None:
     with subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
@@ -222,7 +213,7 @@ def test_a_run_that_is_killed_leaves_no_cluster(tools: Tools, number: signal.Sig
         assert tools.clusters() == ["lockstep"]
         run.send_signal(number)
         run.wait()
-    _until(lambda: tools.clusters() == [])
+    until(lambda: tools.clusters() == [], "no cluster")
 
 
 def test_a_run_that_is_killed_while_kind_works_leaves_nothing_running(
@@ -230,9 +221,9 @@ def test_a_run_that_is_killed_while_kind_works_leaves_nothing_running(
 ) -> None:
     monkeypatch.setenv("FAKE_KIND_TAKES", "60")
     with subprocess.Popen([sys.executable, "-c", _OWNER], stderr=subprocess.DEVNULL) as run:
-        _until(lambda: tools.clusters() == ["lockstep"])
+        until(lambda: tools.clusters() == ["lockstep"], "a cluster")
         run.kill()
-    _until(lambda: tools.clusters() == [])
+    until(lambda: tools.clusters() == [], "no cluster")
     monkeypatch.setenv("FAKE_KIND_TAKES", "0")
     with kind_cluster():
         assert tools.clusters() == ["lockstep"]

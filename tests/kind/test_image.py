@@ -68,6 +68,17 @@ def test_an_image_of_an_older_recipe_is_replaced(tools: Tools, builds: list[str]
     assert tools.images() == {_TAG: recipe("1.36.3")}
 
 
+def test_images_of_older_recipes_are_not_kept_for_ever(
+    tools: Tools, builds: list[str], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for edit in ("first", "second", "third"):
+        monkeypatch.setattr(building.cache, "tree_digest", lambda _, edit=edit: edit)
+        assert kind_image(progress=lambda _: None).how == "built"
+    kept = [part.stat().st_mtime for part in cache.glob("parts/image-*")]
+    assert len(kept) == 2
+    assert kind_image(progress=lambda _: None).how == "was there"
+
+
 def test_an_image_of_somebody_else_is_left_alone(tools: Tools, builds: list[str]) -> None:
     tools.add_image("kindest/node:v1.36.3", "")
     with pytest.raises(KindFailed, match=r"kindest/node:v1.36.3 was not made by Lockstep, .*--tag"):
@@ -90,7 +101,7 @@ def test_the_command_says_where_things_are(
 ) -> None:
     assert main(["kind-image"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        f"{_TAG} built; use it with: lockstep run --environment kind --kind-image {_TAG}",
+        f"{_TAG} built",
         f"kind     {cache}/bin/kind",
         f"kubectl  {cache}/bin/kubectl",
     ]

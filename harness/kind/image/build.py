@@ -19,6 +19,7 @@ Progress = Callable[[str], None]
 #: The label of an image of ours; its value names the recipe and the versions.
 RECIPE = "io.lockstep.recipe"
 _ARCHIVE = "image.tar.zst"
+_KEPT = 2  # images of 260 MB each
 _TOOLS = ("kind", "kubectl")
 
 
@@ -79,6 +80,7 @@ def _provide(kubernetes: str, tag: str, name: str, progress: Progress) -> str:
         _build(kubernetes, own, name, progress)
         with _step("keeping it for the next Docker daemon", progress):
             cache.part("image", inputs, lambda folder: docker.save(own, folder / _ARCHIVE))
+        cache.prune("image", _KEPT)
         how = "built"
     docker.docker("tag", own, tag, what=f"naming the image {tag}")
     docker.docker("image", "rm", own, what=f"removing the name {own}")
