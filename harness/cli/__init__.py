@@ -34,6 +34,7 @@ VERBS = {
     "control-plane": "Build and inspect etcd and kube-apiserver.",
     "oracle": "Compare arithmetic on generated questions.",
     "serve": "Serve the simulated cluster over HTTP.",
+    "kind-image": "Build a node image for kind.",
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }
@@ -45,6 +46,7 @@ _SPEAKS_TO_USER = (
     ("harness.control_plane.errors", "ControlPlaneFailed"),
     ("harness.fuzz.regressions", "DamagedRegression"),
     ("harness.implementations.registry", "UsageError"),
+    ("harness.kind.errors", "KindFailed"),
     ("harness.mutants.errors", "MutantError"),
     ("harness.report.document", "ReportError"),
     ("harness.scenario", "ScenarioError"),
