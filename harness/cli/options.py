@@ -12,6 +12,7 @@ from harness.environments import GroundOptions
 from harness.report.session import DEFAULTS
 
 if TYPE_CHECKING:
+    from harness.kind.cluster import KindOptions
     from harness.runner import RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -71,12 +72,19 @@ seed = click.option(
 report = click.option("--report", metavar="FILE", type=click.Path(path_type=Path), help="Write a JSON report to FILE.")
 
 
-def run_config(values: dict[str, Any], *, update: bool = False) -> RunConfig:
+def run_config(
+    values: dict[str, Any], *, update: bool = False, kind: Callable[[dict[str, Any]], KindOptions] | None = None
+) -> RunConfig:
     """The run configuration of these option values. Raises UsageError (one line) on a value nobody knows."""
     from harness.runner import RunConfig
 
     names = ("implementation", "environment", "against", "release", "seed")
-    ground = GroundOptions(values.get("jobs", 1), values.get("kubeconfig") or "", values.get("context", ""))
+    ground = GroundOptions(
+        values.get("jobs", 1),
+        values.get("kubeconfig") or "",
+        values.get("context", ""),
+        kind(values) if kind is not None else None,
+    )
     return RunConfig.parse(**{name: values[name] for name in names if name in values}, update=update, ground=ground)
 
 

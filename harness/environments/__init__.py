@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from harness.environments.memory import RunResult
     from harness.implementations import Implementation
+    from harness.kind.cluster import KindOptions
     from harness.scenario import Scenario
 
 #: The environments a run can name.
@@ -31,7 +32,7 @@ class GroundOptions:
     jobs: int = 8
     kubeconfig: str = ""
     context: str = ""
-    kind: tuple[tuple[str, Any], ...] = ()
+    kind: KindOptions | None = None
 
 
 class Environment(AbstractContextManager["Environment"], Protocol):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from harness.environments import GroundOptions
 from harness.environments.ground import run_on_ground
-from harness.ground.programs import Launcher, open_on_ground
+from harness.ground.programs import NAMES, Launcher, open_on_ground
 from harness.ground.session import GroundSession
 from harness.implementations.registry import UsageError
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from harness.environments.memory import RunResult
     from harness.implementations import Implementation
     from harness.scenario import Scenario
+
+
+#: Nodes of scenarios have no kubelet that sends a heartbeat.
+_KIND_FLAGS = {"node-monitor-grace-period": "24h"}
 
 
 class RealEnvironment:
@@ -39,7 +43,11 @@ class RealEnvironment:
         try:
             kubeconfig = self._start()
             self._held.enter_context(self._launcher)
-            self._session = self._held.enter_context(GroundSession(kubeconfig, self._options.context))
+            accounts = self._name != "control-plane"
+            session = GroundSession(kubeconfig, self._options.context, accounts=accounts)
+            self._session = self._held.enter_context(session)
+            if self._name == "kubeconfig":
+                self._session.refuse_rivals()
         except BaseException:
             self._held.close()
             raise
@@ -57,8 +65,12 @@ class RealEnvironment:
         if self._name == "kind":
             from harness.kind.cluster import kind_cluster
 
-            cluster = self._held.enter_context(kind_cluster(**dict(self._options.kind)))
-            return Path(cluster.kubeconfig)
+            self._progress("starting a kind cluster")
+            cluster = self._held.enter_context(
+                kind_cluster(self._options.kind, controllers_off=tuple(NAMES.values()), flags=_KIND_FLAGS)
+            )
+            cluster.stop_scheduler()
+            return cluster.kubeconfig
         if not self._options.kubeconfig:
             raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
         return Path(self._options.kubeconfig).expanduser()

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: Which pod of an owner.
 _NUMBER = re.compile(r"#\d+")
-#: Seconds since the start, as symbols write instants inside values.
-_TIMES = frozenset({"ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"})
+#: What a pod has come to by the time when it is removed, and when that was.
+_TIMES = frozenset(
+    {"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"}
+)
 #: How far pods have come: they go on where a scenario ends, and a real clock does not end it at the same moment.
 _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "status.terminatingReplicas"})
 #: Refusals that depend on who was faster.
@@ -34,7 +36,12 @@ _BEATS = frozenset({"leases.coordination.k8s.io"})
 
 
 #: What admission of a real cluster adds to a pod.
-_PRIORITY = {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"}
+_ADMITTED = {
+    "priority": 0,
+    "preemptionPolicy": "PreemptLowerPriority",
+    "serviceAccount": "default",
+    "serviceAccountName": "default",
+}
 _LIMITED = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
 
@@ -57,7 +64,7 @@ def _as_asked(spec: Any) -> Any:
     """A pod's spec without what admission adds to each pod of a real cluster."""
     if not isinstance(spec, dict) or "containers" not in spec:
         return spec
-    kept = {name: value for name, value in spec.items() if _PRIORITY.get(name) != value}
+    kept = {name: value for name, value in spec.items() if _ADMITTED.get(name) != value}
     tolerations = [one for one in spec.get("tolerations") or () if not _is_default(one)]
     kept.pop("tolerations", None)
     return kept | ({"tolerations": tolerations} if tolerations else {})
@@ -106,7 +113,7 @@ def _event(one: Item) -> Item:
 
 
 def _pod(pod: Mapping[str, Any]) -> Item:
-    return {name: value for name, value in pod.items() if name not in _TIMES} | {"ready": pod.get("ready") is not None}
+    return {name: value for name, value in pod.items() if name not in _TIMES}
 
 
 def _once(items: Iterable[Item]) -> list[Item]:
