@@ -193,6 +193,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     # What follows differs where time is real (see harness.ground.loop): there the controllers need some of it to rest.
 
+    def clock(self) -> int:
+        """What the clock of the machine shows on which the controllers run: the same time, standing still in a turn."""
+        return self.now
+
     @property
     def scenario_now(self) -> int:
         """The instant on the scenario's own clock, which is the loop's."""

@@ -45,6 +45,7 @@ _SPEAKS_TO_USER = (
     ("harness.control_plane.errors", "ControlPlaneDied"),
     ("harness.control_plane.errors", "ControlPlaneFailed"),
     ("harness.fuzz.regressions", "DamagedRegression"),
+    ("harness.ground.connection", "GroundError"),
     ("harness.implementations.registry", "UsageError"),
     ("harness.kind.errors", "KindFailed"),
     ("harness.mutants.errors", "MutantError"),

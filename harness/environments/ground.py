@@ -31,7 +31,7 @@ class GroundRun(MemoryRun):
 
     def make_loop(self) -> GroundLoop:
         """A loop that goes with the machine's clock."""
-        loop = GroundLoop(self._inbox)
+        loop = GroundLoop(self._inbox, self._session.gateways)
         loop.horizon = loop.now + seconds(LONGEST + _MARGIN)
         return loop
 
@@ -48,6 +48,7 @@ class GroundRun(MemoryRun):
             session.workers,
             actors,
             self.scenario.options.feature_gates,
+            aggregated=session.metrics is not None,
         )
         loop.last_news = lambda: server.last_news
         loop.busy = lambda: server.busy

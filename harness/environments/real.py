@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
 
 
+#: Controllers without which admission cannot do its work.
+_HELPERS = ("resourcequota-controller",)
 #: Nodes of scenarios have no kubelet that sends a heartbeat.
 _KIND_FLAGS = {"node-monitor-grace-period": "24h"}
 
@@ -36,15 +38,17 @@ class RealEnvironment:
         self._progress = progress
         self._held = ExitStack()
         self._session: GroundSession | None = None
+        #: Raises if the cluster has died.
+        self._check: Callable[[], None] = lambda: None
         self._launcher = Launcher(release, progress)
 
     def __enter__(self) -> Self:
         """Start the cluster, or look for it. Raises GroundError, and what the cluster's own start raises."""
         try:
-            kubeconfig = self._start()
+            kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)
             accounts = self._name != "control-plane"
-            session = GroundSession(kubeconfig, self._options.context, accounts=accounts)
+            session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
             self._session = self._held.enter_context(session)
             if self._name == "kubeconfig":
                 self._session.refuse_rivals()
@@ -56,12 +60,15 @@ class RealEnvironment:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._held.close()
 
-    def _start(self) -> Path:
-        """The kubeconfig of the cluster."""
+    def _start(self) -> tuple[Path, tuple[str, str] | None]:
+        """The kubeconfig of the cluster, and how it reaches servers of ours (see `GroundSession`)."""
         if self._name == "control-plane":
             from harness.control_plane import start_control_plane
 
-            return self._held.enter_context(start_control_plane(self._release, self._progress)).kubeconfig
+            plane = self._held.enter_context(start_control_plane(self._release, self._progress))
+            plane.start_controller_manager(_HELPERS)
+            self._check = plane.check
+            return plane.kubeconfig, ("127.0.0.1", "localhost")
         if self._name == "kind":
             from harness.kind.cluster import kind_cluster
 
@@ -70,16 +77,18 @@ class RealEnvironment:
                 kind_cluster(self._options.kind, controllers_off=tuple(NAMES.values()), flags=_KIND_FLAGS)
             )
             cluster.stop_scheduler()
-            return cluster.kubeconfig
+            return cluster.kubeconfig, (cluster.host_address, cluster.host_address)
         if not self._options.kubeconfig:
             raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
-        return Path(self._options.kubeconfig).expanduser()
+        return Path(self._options.kubeconfig).expanduser(), None
 
     def implementation(self, spec: str, release: str) -> Implementation:
         """Python code in this process, or upstream's own programs."""
         return open_on_ground(spec, release, self._launcher)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
-        """In a tenant of its own, on the machine's clock."""
+        """In a tenant of its own, on the machine's clock. Raises what says so if the cluster has died."""
         assert self._session is not None, "use the environment as a context manager"
-        return run_on_ground(self._session, scenario, implementation, seed)
+        result = run_on_ground(self._session, scenario, implementation, seed)
+        self._check()
+        return result

@@ -44,6 +44,8 @@ class Stream:
         rest = b""
         try:
             for chunk in self._response.stream(65536, decode_content=True):
+                if self._closed:
+                    return  # what comes after a shutdown is not deciphered any more
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from filter(None, lines)
         except Exception:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from aiohttp import web
@@ -17,9 +17,6 @@ from harness.apiserver import Reply, Request
 from harness.network import Broken, Network
 from harness.serving.boxes import Inbox, Outbox
 from harness.serving.streams import Stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LARGEST_BODY = 3 * 1024 * 1024
 #: Seconds after which a watch ends that names no timeoutSeconds.
@@ -129,19 +126,15 @@ class Gateways:
     """The thread on which all gateways of a session serve."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="lockstep-gateways", daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="lockstep-gateways", daemon=True)
         self._thread.start()
 
     def open(self, inbox: Inbox, network: Network) -> Gateway:
         """A new gateway; `start` it."""
-        return Gateway(self._loop, inbox, network)
-
-    def call_soon(self, job: Callable[[], object]) -> None:
-        """Run something on the thread."""
-        self._loop.call_soon_threadsafe(job)
+        return Gateway(self.loop, inbox, network)
 
     def close(self) -> None:
         """End the thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()

@@ -10,12 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.clock import SECOND, seconds
 from harness.loop import VirtualLoop
 from harness.serving.boxes import Inbox
 from harness.serving.clocks import RealClock
+
+if TYPE_CHECKING:
+    from harness.ground.gateway import Gateways
 
 #: Seconds without any request, answer or event after which the controllers are said to rest.
 CALM = 0.3
@@ -63,15 +66,21 @@ class _Mark(NamedTuple):
 class GroundLoop(VirtualLoop):
     """See the module docstring."""
 
-    def __init__(self, inbox: Inbox) -> None:
-        clock = RealClock(inbox)
-        super().__init__(clock)
-        self.now = clock.start()
+    def __init__(self, inbox: Inbox, gateways: Gateways | None = None) -> None:
+        self._real = RealClock(inbox)
+        super().__init__(self._real)
+        self.now = self._real.start()
         self.inbox = inbox
+        #: Where controllers that are programs of their own come in.
+        self.gateways = gateways
         self._marks = [_Mark(self.now, self.now, goes=False)]
         #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
         self.last_news: Callable[[], int] = lambda: 0
         self.busy: Callable[[], bool] = lambda: False
+
+    def clock(self) -> int:
+        """The machine's clock, which goes on in a turn of the loop."""
+        return self._real.start()
 
     # -- the scenario's clock -----------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from harness.control_plane.access import kubeconfig
 from harness.control_plane.binaries import provide
 from harness.control_plane.processes import Process
 from harness.control_plane.programs import MANAGER
-from harness.ground.gateway import Gateway, Gateways
+from harness.ground.gateway import Gateway
 from harness.ground.loop import GroundLoop
 from harness.implementations import feature_gates_of, options_of
 from harness.implementations.registry import UsageError, parse_mix, parse_spec
@@ -57,12 +57,9 @@ class Launcher:
         self._held = ExitStack()
         self._folder = Path()
         self._started = 0
-        self.gateways: Gateways | None = None
 
     def __enter__(self) -> Self:
         self._folder = Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-programs-")))
-        self.gateways = Gateways()
-        self._held.callback(self.gateways.close)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -147,8 +144,8 @@ class RunningPrograms:
         names, self._waiting = self._waiting, []
         if not names:
             return
-        assert self._launcher.gateways is not None
-        gateway = self._launcher.gateways.open(self._loop.inbox, self._network)
+        assert self._loop.gateways is not None
+        gateway = self._loop.gateways.open(self._loop.inbox, self._network)
         flags: list[str] = []
         gates: dict[str, bool] = {}
         for name in names:

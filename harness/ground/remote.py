@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 #: Subresources whose answer is not the object that they change.
 _INDIRECT = frozenset({"scale", "eviction", "binding"})
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+#: Groups that the in-memory server answers by load models.
+METRIC_GROUPS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 _LATER = Review("", ("", ""), "", "", 0, "", {})
 _READING = frozenset({"get", "list", "watch"})
 
@@ -62,7 +64,11 @@ class RemoteReply(Reply):
 
 
 class RemoteServer(ApiServer):
-    """See the module docstring. `controllers`: the actors whose requests never block; `workers` sends them."""
+    """See the module docstring.
+
+    `controllers`: the actors whose requests never block; `workers` sends them. `aggregated`: whether the cluster passes
+    requests for metrics on to us.
+    """
 
     def __init__(
         self,
@@ -73,8 +79,11 @@ class RemoteServer(ApiServer):
         workers: Executor,
         controllers: frozenset[str],
         feature_gates: Mapping[str, bool],
+        *,
+        aggregated: bool = False,
     ) -> None:
         self._attached = False
+        self._aggregated = aggregated
         super().__init__(now, feature_gates=feature_gates)
         self.state.use(MirroredCollection)
         self.state.after_write = [definitions.after_write]
@@ -99,7 +108,7 @@ class RemoteServer(ApiServer):
             return super().handle(request)
         target = target_of(request)
         if request.actor in self._controllers:
-            return super().handle(request) if self._is_simulated(request.path) else _Later()
+            return super().handle(request) if self._is_local(request.path) else _Later()
         if target.verb in _READING or target.resource == "prometheus":
             return super().handle(request)
         before = self._before(target)
@@ -219,10 +228,18 @@ class RemoteServer(ApiServer):
 
     # -- writes -------------------------------------------------------------------------------------------------------
 
-    def _is_simulated(self, path: str) -> bool:
-        """Whether a path leads to a server of the scenario: the metrics APIs, or Prometheus."""
-        parts = path.split("/", 3)
-        return parts[1] == "apis" and len(parts) > 2 and parts[2] in self.state.aggregated
+    def measure(self, request: Request, answer: Callable[[Reply], None]) -> None:
+        """Any thread: answer a request to a metrics API; `answer` is called on the tenant's thread."""
+        self._inbox.put(lambda: answer(ApiServer.handle(self, request)))
+
+    def _is_local(self, path: str) -> bool:
+        """Whether a request to a metrics API stays here: which versions there are is for each tenant to say.
+
+        Requests for metrics go through the cluster's API aggregation, if that leads to us.
+        """
+        parts = path.split("/")
+        metrics = parts[1] == "apis" and len(parts) > 2 and parts[2] in METRIC_GROUPS
+        return metrics and not (self._aggregated and "namespaces" in parts[4:5])
 
     def _kind_of(self, target: Target) -> Kind | None:
         return self.state.registry.of_resource(target.resource) if target.resource else None

@@ -18,7 +18,9 @@ from harness.apiserver import ApiServer, Request
 from harness.apiserver.kinds import Kind
 from harness.definitions import definitions_for
 from harness.ground.connection import Connection, GroundError
+from harness.ground.gateway import Gateways
 from harness.ground.hub import Hub
+from harness.ground.metrics_server import MetricsServer
 from harness.ground.remote import RemoteServer
 from harness.ground.tenant import Tenant, prefix_of
 from harness.implementations import GROUPS
@@ -40,10 +42,16 @@ class GroundSession:
     """Context manager around a cluster that is running already.
 
     `accounts`: whether pods can be made in a namespace only when it has its ServiceAccount, as in a whole cluster.
+    `reach`: where a server of ours must listen to be reached from the cluster, and its name there; None if it cannot be
+    reached, or has metrics of its own: then the network answers for the metrics APIs.
     """
 
-    def __init__(self, kubeconfig: Path, context: str = "", *, accounts: bool = False) -> None:
+    def __init__(
+        self, kubeconfig: Path, context: str = "", *, accounts: bool = False, reach: tuple[str, str] | None = None
+    ) -> None:
         self._accounts = accounts
+        self.gateways = Gateways()
+        self.metrics = MetricsServer(self.gateways.loop, *reach) if reach is not None else None
         self.connection = Connection(kubeconfig, context)
         self.workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="lockstep-request")
         self._hub = Hub(self.connection, _kinds())
@@ -53,13 +61,25 @@ class GroundSession:
 
     def __enter__(self) -> Self:
         """Look at the cluster. Raises GroundError if it cannot be used."""
-        self._define()
-        self._hub.start()
+        try:
+            self._define()
+            self._hub.start()
+            if self.metrics is not None:
+                self.metrics.start(self.connection)
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self._hub.stop()
         self.workers.shutdown(wait=True)
+        if self.metrics is not None:
+            self.metrics.stop()
+        self.gateways.close()
         self.connection.close()
 
     def tenant(self) -> Tenant:
@@ -70,6 +90,8 @@ class GroundSession:
     def join(self, server: RemoteServer) -> None:
         """A tenant moves in: it gets its namespaces, and hears of what happens."""
         self._hub.join(server.tenant.prefix, server)
+        if self.metrics is not None:
+            self.metrics.join(server.tenant.prefix, server)
         for name in _NAMESPACES:
             namespace = server.tenant.prefix + name
             self._post("/api/v1/namespaces", {"metadata": {"name": namespace}})
@@ -79,6 +101,8 @@ class GroundSession:
     def leave(self, server: RemoteServer) -> None:
         """A tenant moves out, and takes its namespaces and nodes with it."""
         self._hub.leave(server.tenant.prefix)
+        if self.metrics is not None:
+            self.metrics.leave(server.tenant.prefix)
         server.end()
         self.workers.submit(self._remove, server.tenant.prefix)
 
@@ -100,7 +124,7 @@ class GroundSession:
         self._post("/api/v1/namespaces", {"metadata": {"name": namespace}})
         path = f"/apis/apps/v1/namespaces/{namespace}/replicasets"
         try:
-            self._post(path, replica_set("probe", 0))
+            self._post(path, {**replica_set("probe", 0), "metadata": {"name": "probe"}})
             deadline = time.monotonic() + _PROBE
             while time.monotonic() < deadline:
                 found = self._list(path)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 #: Which pod of an owner.
 _NUMBER = re.compile(r"#\d+")
 #: What a pod has come to by the time when it is removed, and when that was.
-_TIMES = frozenset(
-    {"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"}
-)
+_TIMES = frozenset({"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"})
 #: How far pods have come: they go on where a scenario ends, and a real clock does not end it at the same moment.
 _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "status.terminatingReplicas"})
 #: Refusals that depend on who was faster.
