@@ -146,6 +146,8 @@ class ControlPlane:
         atexit.unregister(self.close)
         self.death()  # notes whether one has
         for process in reversed(self.processes):
+            process.hang_up()
+        for process in self.processes:
             process.stop()
         self._folders.remove(keep_logs=self._keep_logs)
 

@@ -84,11 +84,15 @@ class Process:
         how = f"was killed by signal {_signal_name(-code)}" if code < 0 else f"ended with code {code}"
         return f"{self.name} {how}; its last words: {self._last_words()}"
 
-    def stop(self) -> None:
-        """Kill it and wait for its end. Nothing of what it holds is worth an orderly end. Does nothing twice."""
-        if not self._stopped and self._guard.poll() is None:
+    def hang_up(self) -> None:
+        """Have it killed, and do not wait for that. Nothing of what it holds is worth an orderly end."""
+        if self._guard.poll() is None:
             self._stopped = True
         self._socket.close()
+
+    def stop(self) -> None:
+        """Kill it and wait for its end. Does nothing twice."""
+        self.hang_up()
         try:
             self._guard.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
