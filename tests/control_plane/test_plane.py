@@ -221,9 +221,8 @@ def test_feature_gates_and_flags_reach_the_server_and_two_can_run_at_once(plane:
 
 
 def test_a_flag_that_nobody_knows_ends_the_start_with_one_line() -> None:
-    with pytest.raises(
-        ControlPlaneFailed, match=r"kube-apiserver ended with code 1; .*unknown flag: --bogus"
-    ) as failed:
+    said = r"kube-apiserver ended with code 1; .*unknown flag: --bogus"
+    with pytest.raises(ControlPlaneFailed, match=said) as failed:
         start_control_plane(options=Options(server_flags=["--bogus=1"]))
     assert "\n" not in str(failed.value)
 

@@ -1,0 +1,68 @@
+"""The in-memory API server beside the real one: requests, watches, memory, and how long each takes to start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from harness.bench.figures import Figure, at_least, best
+from harness.bench.grounds import Ground, control_plane, in_process, over_http
+from harness.bench.stored import bytes_per_pod
+from harness.bench.traffic import REQUESTS, life_of_pods
+from harness.bench.watchers import events_per_second
+
+if TYPE_CHECKING:
+    from harness.bench.sides import Sides
+
+_FASTER = {"in-process": 20.0, "over HTTP": 3.0}
+
+
+def ground(
+    sides: Sides, pods: int = 50, rounds: int = 5, watchers: int = 100, seen: int = 50, kept: int = 3000
+) -> list[Figure]:
+    """All figures that need a real control plane, on the same three servers."""
+    with ExitStack() as opened:
+        sides.progress("starting three API servers")
+        real = opened.enter_context(control_plane(sides.progress))
+        grounds = [opened.enter_context(in_process()), opened.enter_context(over_http()), real]
+        return [
+            *_requests(sides, grounds, pods, rounds),
+            *_watches(sides, grounds, watchers, seen),
+            *_memory(sides, grounds, kept),
+            *(Figure(f"start-up, {one.name}", one.started, "s") for one in grounds),
+        ]
+
+
+def _requests(sides: Sides, grounds: Sequence[Ground], pods: int, rounds: int) -> list[Figure]:
+    sides.progress("requests through the official client, the servers taking turns")
+    works = [life_of_pods(one, pods) for one in grounds]
+    for work in works:
+        work()  # connections are made, caches filled
+    speeds = [pods * REQUESTS / seconds for seconds in best(rounds, *works)]
+    figures = [
+        Figure(f"requests, official client, {one.name}", speed, "a second")
+        for one, speed in zip(grounds, speeds, strict=True)
+    ]
+    faster = [
+        Figure(f"the same, {one.name} to kube-apiserver", speed / speeds[-1], "times", at_least(_FASTER[one.name]))
+        for one, speed in zip(grounds[:-1], speeds[:-1], strict=True)
+    ]
+    return figures + faster
+
+
+def _watches(sides: Sides, grounds: Sequence[Ground], watchers: int, seen: int) -> list[Figure]:
+    figures = []
+    for one in grounds:
+        sides.progress(f"{watchers} watchers, {one.name}")
+        speed = events_per_second(one, watchers, seen)
+        figures.append(Figure(f"events to {watchers} watchers, {one.name}", speed, "a second"))
+    return figures
+
+
+def _memory(sides: Sides, grounds: Sequence[Ground], kept: int) -> list[Figure]:
+    figures = []
+    for one in grounds:
+        sides.progress(f"memory of {kept:,} stored pods, {one.name}")
+        figures.append(Figure(f"memory of a stored pod, {one.name}", bytes_per_pod(one, kept) / 1024, "KiB"))
+    return figures
