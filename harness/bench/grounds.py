@@ -7,7 +7,6 @@ itself. In this process, the client's connection pool is one that calls the serv
 from __future__ import annotations
 
 import importlib
-import io
 import ssl
 import sys
 import tempfile
@@ -21,7 +20,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
-from harness.apiserver import ApiServer, Request
+from harness.apiserver import ApiServer, Reply, Request
+from harness.apiserver.messages import JSON_HEADERS
 from harness.bench.figures import BenchFailed
 from harness.control_plane import Process, start_control_plane
 
@@ -111,27 +111,36 @@ def _kubernetes(part: str) -> Any:
         ) from error
 
 
+class _Answer:
+    """As much of a urllib3 response as the client looks at."""
+
+    __slots__ = ("data", "headers", "reason", "status")
+
+    def __init__(self, reply: Reply) -> None:
+        self.status = reply.status
+        self.reason = ""
+        self.headers = reply.headers
+        self.data = reply.raw()
+
+    def release_conn(self) -> None:
+        """There is no connection."""
+
+
 class _Calls:
     """Stands where the client has its connection pool, and calls the server instead."""
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
-        self._response: Any = importlib.import_module("urllib3").HTTPResponse
 
     def request(
-        self, method: str, url: str, *, body: str | None = None, headers: Mapping[str, str] | None = None, **_: Any
-    ) -> Any:
+        self, method: str, url: str, *, body: str | None = None, headers: Mapping[str, str] = JSON_HEADERS, **_: Any
+    ) -> _Answer:
+        """What urllib3's PoolManager.request does."""
         parts = urlsplit(url)
-        request = Request(
-            method,
-            parts.path,
-            dict(parse_qsl(parts.query)),
-            body=None if body is None else orjson.loads(body),
-            content_type=(headers or {}).get("Content-Type", "application/json"),
-        )
-        reply = self._server.handle(request)
-        content = {"Content-Type": "application/json"}
-        return self._response(io.BytesIO(reply.raw()), content, reply.status, preload_content=False)
+        query = dict(parse_qsl(parts.query)) if parts.query else {}
+        content = None if body is None else orjson.loads(body)
+        content_type = headers.get("Content-Type", "application/json")
+        return _Answer(self._server.handle(Request(method, parts.path, query, content, content_type)))
 
     def clear(self) -> None:
         """As a pool that is closed."""
