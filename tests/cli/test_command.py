@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_short_help_in_the_overview_is_that_of_the_verb() -> None:
-    verbs = {name: importlib.import_module(f"harness.cli.{name}_verb").command for name in VERBS}
+    verbs = {name: importlib.import_module(f"harness.cli.{name.replace('-', '_')}_verb").command for name in VERBS}
     assert {name: verb.short_help for name, verb in verbs.items()} == VERBS
     assert {verb.name for verb in verbs.values()} == set(VERBS)
 
