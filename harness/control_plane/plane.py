@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,6 +55,7 @@ class ControlPlane:
         self._folders, self._keys, self._options = folders, keys, options
         self._access = Access(url, self.authority, keys.admin)
         self._closed = self._keep_logs = False
+        self._owner = os.getpid()
         self._started = 0
         self.kubeconfig = self._write_kubeconfig("admin", url, secure=True)
         atexit.register(self.close)
@@ -139,8 +141,11 @@ class ControlPlane:
         return self.logs
 
     def close(self) -> None:
-        """Kill all processes and remove their files. Logs are kept if one has died. Does nothing twice."""
-        if self._closed:
+        """Kill all processes and remove their files. Logs are kept if one has died. Does nothing twice.
+
+        Nor does it in a fork of the process that started them, whose end is not ours.
+        """
+        if self._closed or os.getpid() != self._owner:
             return
         self._closed = True
         atexit.unregister(self.close)

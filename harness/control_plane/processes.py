@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.control_plane.errors import ControlPlaneFailed
@@ -32,7 +32,6 @@ class Process:
         command: Sequence[str | Path],
         log: Path,
         *,
-        environment: Mapping[str, str] | None = None,
         folders: Sequence[Path] = (),
     ) -> None:
         self.name = name
@@ -44,7 +43,6 @@ class Process:
             with theirs, log.open("ab") as out:
                 self._guard = subprocess.Popen(  # noqa: S603 - our guard and one of the programs
                     [*guard, *map(str, command)],
-                    env={**os.environ, **environment} if environment else None,
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=out,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -59,7 +58,6 @@ def test_a_killed_process_is_named_and_its_log_kept(name: str) -> None:
     assert victim.log.is_file()
     assert not any(map(_running, pids))
     assert not any(folder.exists() for folder in folders)
-    shutil.rmtree(plane.logs)
     with start_control_plane() as again:
         assert again.alive()
     assert not again.logs.exists()
@@ -72,7 +70,17 @@ def test_a_request_to_a_server_that_was_killed_says_who_died() -> None:
             plane.request("GET", "/api")
         with pytest.raises(ControlPlaneDied, match="kube-apiserver was killed by signal 9"):
             plane.start_controller_manager(["replicaset-controller"])
-    shutil.rmtree(plane.logs)
+
+
+def test_a_fork_that_ends_leaves_it_alone() -> None:
+    with start_control_plane() as plane:
+        fork = os.fork()
+        if not fork:
+            plane.close()
+            os._exit(0)
+        os.waitpid(fork, 0)
+        assert plane.request("GET", "/readyz") == (200, "ok")
+        assert plane.kubeconfig.is_file()
 
 
 _OWNER = """
