@@ -10,21 +10,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import quote
 
 from harness.control_plane import commands
 from harness.control_plane.access import Access, kubeconfig
 from harness.control_plane.binaries import Found
 from harness.control_plane.certificates import Pair
 from harness.control_plane.commands import Keys, Options
+from harness.control_plane.definitions import apply
 from harness.control_plane.errors import ControlPlaneDied, ControlPlaneFailed
 from harness.control_plane.folders import Folders
 from harness.control_plane.processes import Process
 
-_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-_APPLY = "application/apply-patch+yaml"
 _GLANCE = 0.02
-_PATIENCE = 30.0
 
 
 class ControlPlane:
@@ -184,26 +181,4 @@ class ControlPlane:
 
     def apply(self, definitions: Sequence[Mapping[str, Any]]) -> None:
         """Create or update these objects of kind CustomResourceDefinition, and wait until their kinds can be used."""
-        for definition in definitions:
-            name = definition["metadata"]["name"]
-            target = f"{_DEFINITIONS}/{quote(name)}?fieldManager=lockstep&force=true"
-            status, answer = self.request("PATCH", target, definition, _APPLY)
-            if status not in (200, 201):
-                said = answer.get("message", answer) if isinstance(answer, dict) else answer
-                raise ControlPlaneFailed(f"kube-apiserver refuses the definition of {name}: {status} {said}")
-        for definition in definitions:
-            self._wait_until_served(definition)
-
-    def _wait_until_served(self, definition: Mapping[str, Any]) -> None:
-        spec = definition["spec"]
-        collections = [
-            f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}?limit=1"
-            for version in spec["versions"]
-            if version.get("served", True)
-        ]
-        deadline = time.monotonic() + _PATIENCE
-        while not all(self.request("GET", path)[0] == 200 for path in collections):
-            if time.monotonic() > deadline:
-                name = definition["metadata"]["name"]
-                raise ControlPlaneFailed(f"kube-apiserver does not serve {name} {_PATIENCE:g} s after it was defined")
-            time.sleep(_GLANCE)
+        apply(definitions, self.request)

@@ -48,7 +48,7 @@ def test_what_cannot_be_built_ends_with_one_line(assets: Path, capsys: pytest.Ca
     (assets / "kube-apiserver").unlink()
     assert main(["control-plane", "build"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("lockstep: building upstream controllers needs Go 1.26 or newer, found none.")
+    assert said.startswith("lockstep: building upstream needs Go 1.26 or newer, found none.")
     assert said.count("\n") == 1
 
 
