@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.bench.figures import Figure, at_least, best
+from harness.bench.figures import Figure, at_least, best, seconds_of
 from harness.bench.grounds import Ground, control_plane, in_process, over_http
 from harness.bench.stored import bytes_per_pod
 from harness.bench.traffic import REQUESTS, life_of_pods
@@ -20,7 +20,7 @@ _FASTER = {"in-process": 20.0, "over HTTP": 3.0}
 
 
 def ground(
-    sides: Sides, pods: int = 50, rounds: int = 5, watchers: int = 100, seen: int = 50, kept: int = 3000
+    sides: Sides, slice_seconds: float = 0.2, rounds: int = 20, watchers: int = 100, seen: int = 50, kept: int = 3000
 ) -> list[Figure]:
     """All figures that need a real control plane."""
     with ExitStack() as opened:
@@ -28,19 +28,19 @@ def ground(
         real = opened.enter_context(control_plane(sides.progress))
         grounds = [opened.enter_context(in_process()), opened.enter_context(over_http()), real]
         figures = [
-            *_requests(sides, grounds, pods, rounds),
+            *_requests(sides, grounds, slice_seconds, rounds),
             *_watches(sides, grounds, watchers, seen),
             *(Figure(f"start-up, {one.name}", one.started, "s") for one in grounds),
         ]
     return figures + _memory(sides, kept)
 
 
-def _requests(sides: Sides, grounds: Sequence[Ground], pods: int, rounds: int) -> list[Figure]:
+def _requests(sides: Sides, grounds: Sequence[Ground], slice_seconds: float, rounds: int) -> list[Figure]:
+    """In slices that take each server the same time, so that each is as likely to have one without a disturbance."""
     sides.progress("requests through the official client, the servers taking turns")
-    works = [life_of_pods(one, pods) for one in grounds]
-    for work in works:
-        work()  # connections are made, caches filled
-    speeds = [pods * REQUESTS / seconds for seconds in best(rounds, *works)]
+    counts = [_pods_in(one, slice_seconds) for one in grounds]
+    times = best(rounds, *(life_of_pods(one, count) for one, count in zip(grounds, counts, strict=True)))
+    speeds = [count * REQUESTS / seconds for count, seconds in zip(counts, times, strict=True)]
     figures = [
         Figure(f"requests, official client, {one.name}", speed, "a second")
         for one, speed in zip(grounds, speeds, strict=True)
@@ -50,6 +50,13 @@ def _requests(sides: Sides, grounds: Sequence[Ground], pods: int, rounds: int) -
         for one, speed in zip(grounds[:-1], speeds[:-1], strict=True)
     ]
     return figures + faster
+
+
+def _pods_in(one: Ground, seconds: float) -> int:
+    """How many pods live and die in so many seconds, about."""
+    few = life_of_pods(one, 5)
+    few()  # connections are made, caches filled
+    return max(1, round(5 * seconds / seconds_of(few)))
 
 
 def _watches(sides: Sides, grounds: Sequence[Ground], watchers: int, seen: int) -> list[Figure]:

@@ -20,7 +20,7 @@ from harness.bench.watchers import events_per_second
 @pytest.mark.control_plane
 def test_all_measures_of_the_three_servers() -> None:
     with Sides(lambda _: None) as sides:
-        figures = ground(sides, pods=2, rounds=1, watchers=3, seen=2, kept=200)
+        figures = ground(sides, slice_seconds=0.01, rounds=1, watchers=3, seen=2, kept=200)
     names = [one.name for one in figures]
     assert len(set(names)) == len(names) == 3 + 2 + 3 + 3 + 3
     assert all(one.value > 0 for one in figures if not one.name.startswith("memory"))
