@@ -8,6 +8,7 @@ from harness.bench.arithmetic import questions
 from harness.bench.autoscaling import autoscaler, fleets, week
 from harness.bench.figures import Figure
 from harness.bench.parts import fuzzing, server, steps, suite
+from harness.bench.real_ground import ground
 from harness.bench.runs import days, reconcile, scale, speed
 from harness.bench.sides import Sides
 from harness.bench.vertical import fleet as vertical_fleet
@@ -29,6 +30,7 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "reconcile": reconcile,
     "steps": steps,
     "oracle": questions,
+    "ground": ground,
 }
 
 

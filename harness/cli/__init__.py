@@ -31,7 +31,7 @@ VERBS = {
     "diff": "Compare two reports or two recordings.",
     "record": "Record what upstream does in each scenario.",
     "upstream": "Build and inspect the upstream controllers.",
-    "control-plane": "Build and inspect etcd and kube-apiserver.",
+    "control-plane": "Find and build the programs of a control plane.",
     "oracle": "Compare arithmetic on generated questions.",
     "serve": "Serve the simulated cluster over HTTP.",
     "kind-image": "Build a node image for kind.",
