@@ -1,0 +1,54 @@
+"""Differences that are meant: each belongs to a row of the table of limits, and shows in scenarios that are named.
+
+Strict both ways: a difference that no excuse takes fails its scenario, and so does an excuse that takes nothing there.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+
+from harness.fidelity.compare import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """Why some differences are no bugs.
+
+    `topic`: the row of the table of limits. `paths`: patterns of paths without the step's number, as in
+    `.body.items[*].kind` (a star stands for anything, brackets for themselves). `shown_by`: the scenarios that show it;
+    it counts in no other, unless it holds `everywhere`.
+    """
+
+    topic: str
+    paths: tuple[str, ...]
+    shown_by: tuple[str, ...]
+    everywhere: bool = False
+
+    def takes(self, scenario: str, difference: Difference) -> bool:
+        """Whether a difference that a scenario shows is this one."""
+        if not self.everywhere and scenario not in self.shown_by:
+            return False
+        path = difference.path.lstrip("0123456789")
+        return any(fnmatch.fnmatchcase(path, pattern.replace("[", "[[]")) for pattern in self.paths)
+
+
+EXCUSES: tuple[Excuse, ...] = ()
+
+
+def sort_out(scenario: str, found: list[Difference]) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
+    """What no excuse takes, the excuses that took something, and those that should have and did not."""
+    unexplained: list[Difference] = []
+    used: list[Excuse] = []
+    for difference in found:
+        excuse = next((one for one in EXCUSES if one.takes(scenario, difference)), None)
+        if excuse is None:
+            unexplained.append(difference)
+        elif excuse not in used:
+            used.append(excuse)
+    return unexplained, used, [one for one in EXCUSES if scenario in one.shown_by and one not in used]
+
+
+def shown_by(topic: str) -> list[str]:
+    """The scenarios that show a row of the table of limits."""
+    return sorted({name for excuse in EXCUSES if excuse.topic == topic for name in excuse.shown_by})
