@@ -21,6 +21,7 @@ from pathlib import Path
 from harness.fidelity.errors import FidelityError
 from harness.fidelity.http import HttpTransport, Server
 from harness.fidelity.memory import MemoryTransport
+from harness.fidelity.recordings import RELEASE
 from harness.fidelity.wire import Call, Transport
 
 NAMES = ("memory", "http", "control-plane")
@@ -80,7 +81,13 @@ def _served(stack: ExitStack) -> Target:
 
 
 def _control_plane(stack: ExitStack, note: Callable[[str], object]) -> Target:
-    raise NotImplementedError
+    from harness.control_plane import start_control_plane
+
+    plane = stack.enter_context(start_control_plane(RELEASE, note))
+    server = Server(plane.url, str(plane.authority), str(plane.certificate), str(plane.key))
+    transport = HttpTransport(server, plane.compact)
+    stack.callback(transport.close)
+    return Target("control-plane", lambda: transport, real=True)
 
 
 def _existing(path: str, stack: ExitStack) -> Target:
