@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import trustme
+from harness.control_plane.errors import ControlPlaneFailed
+
+if TYPE_CHECKING:
+    import trustme
 
 #: By this name kube-apiserver introduces itself to the servers of aggregated APIs.
 FRONT_PROXY = "front-proxy-client"
@@ -33,9 +37,18 @@ class Pair:
 
 
 class Authority:
-    """Signs certificates, and writes them to `folder`. `certificate`: what those who trust it need."""
+    """Signs certificates, and writes them to `folder`. `certificate`: what those who trust it need.
+
+    Raises ControlPlaneFailed where the library for it is not installed.
+    """
 
     def __init__(self, folder: Path) -> None:
+        try:
+            import trustme
+        except ImportError as error:
+            raise ControlPlaneFailed(
+                "a control plane needs certificates, and so the package trustme: pip install 'kube-lockstep[cluster]'"
+            ) from error
         self._folder = folder
         self._authority = trustme.CA(organization_name="Lockstep")
         self.certificate = folder / "ca.crt"
@@ -47,7 +60,8 @@ class Authority:
 
     def client(self, file: str, user: str, group: str | None = None) -> Pair:
         """A pair for a client; to Kubernetes it is this user, a member of this group."""
-        return self._write(file, self._authority.issue_cert(common_name=user, organization_name=group))
+        # Without any name of a host, the certificate would have a critical but empty extension, which Go refuses.
+        return self._write(file, self._authority.issue_cert(user, common_name=user, organization_name=group))
 
     def _write(self, file: str, issued: trustme.LeafCert) -> Pair:
         pair = Pair(self._folder / f"{file}.crt", self._folder / f"{file}.key")

@@ -52,6 +52,8 @@ def _start(command: list[str]) -> int:
     ourselves = os.getpid()
     child = os.fork()
     if child:
+        with contextlib.suppress(OSError):  # both sides do it, so that it is done whoever comes first
+            os.setpgid(child, child)
         return child
     try:
         os.setpgid(0, 0)

@@ -117,4 +117,4 @@ def _readiness(access: Access) -> str:
     except OSError as error:
         return str(error)
     failing = [line for line in text.splitlines() if line.startswith("[-]")]
-    return "" if status == 200 else " ".join(failing) or f"{status} {text[:200]}"
+    return "" if status == 200 else " ".join(failing) or f"{status} {text[:200].strip()}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 
-from harness.fidelity.compare import Difference
+from harness.fidelity.compare import ABSENT, Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,36 @@ class Excuse:
     paths: tuple[str, ...]
     shown_by: tuple[str, ...]
     everywhere: bool = False
+    #: Only where the field is not there.
+    absent_here: bool = False
+    absent_there: bool = False
 
     def takes(self, scenario: str, difference: Difference) -> bool:
         """Whether a difference that a scenario shows is this one."""
         if not self.everywhere and scenario not in self.shown_by:
             return False
+        if (self.absent_here and difference.here != ABSENT) or (self.absent_there and difference.real != ABSENT):
+            return False
         path = difference.path.lstrip("0123456789")
         return any(fnmatch.fnmatchcase(path, pattern.replace("[", "[[]")) for pattern in self.paths)
 
 
-EXCUSES: tuple[Excuse, ...] = ()
+EXCUSES: tuple[Excuse, ...] = (
+    Excuse(
+        "Admission",
+        ("*.spec.priority", "*.spec.preemptionPolicy", "*.spec.tolerations", "*.spec.tolerations[*]"),
+        ("admission/plugins",),
+        everywhere=True,
+        absent_here=True,
+    ),
+    Excuse(
+        "Items of a list",
+        ("*.items[*].apiVersion", "*.items[*].kind"),
+        ("lists/shape",),
+        everywhere=True,
+        absent_there=True,
+    ),
+)
 
 
 def sort_out(scenario: str, found: list[Difference]) -> tuple[list[Difference], list[Excuse], list[Excuse]]:

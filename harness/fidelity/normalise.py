@@ -26,6 +26,7 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.-])")
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
 _SUFFIX_LENGTH = 5
+_LONGEST_PREFIX = 63 - _SUFFIX_LENGTH
 #: Seconds by which an instant may lie off "now", for the fraction that is cut and the time that a request takes.
 _SLACK = 3
 _STEP = 5
@@ -33,7 +34,7 @@ _STEP = 5
 
 def comparable(transcript: Transcript) -> list[dict[str, Any]]:
     """The steps as plain JSON with symbols: title, code, headers and body; `sent` is left out."""
-    return [one for one in _Symbols(transcript).steps()]
+    return list(_Symbols(transcript).steps())
 
 
 class _Symbols:
@@ -42,8 +43,9 @@ class _Symbols:
         self._uids: dict[str, str] = {}
         self._instants: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        #: Text that a client sent is the client's, so it stays.
-        self._sent = {text for step in transcript.steps for text in _strings(step.sent)}
+        #: Instants that a client sent before the server did are the client's, so they stay.
+        self._sent: set[str] = set()
+        self._prefixes: dict[str, re.Pattern[str]] = {}
         self._seen: list[int] = sorted(self._object_versions())
         self._latest = 0
         self._at = 0.0
@@ -52,6 +54,7 @@ class _Symbols:
         """All steps, in order."""
         for step in self._transcript.steps:
             self._at = step.at
+            self._learn(step.sent)
             for version in _versions(step.body):
                 self._latest = max(self._latest, version)
             yield self._step(step)
@@ -76,24 +79,24 @@ class _Symbols:
             return [self._value(item, key) for item in value]
         if not isinstance(value, str):
             return value
-        if _INSTANT.fullmatch(value):
-            return self._instant(value)
         return self._text(value)
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         metadata = value.get("metadata")
-        if isinstance(metadata, dict):
-            self._learn_name(metadata)
-        told = {self._text(key): self._value(item, key) for key, item in value.items()}
+        told = {self._text(key): self._value(value[key], key) for key in sorted(value)}
         if isinstance(metadata, dict) and "resourceVersion" in metadata:
             told["metadata"]["resourceVersion"] = self._version(metadata)
         managed = [item for item in told.pop("managedFields", []) if item.get("operation") == "Apply"]
         return {**told, "managedFields": managed} if managed else told
 
-    def _learn_name(self, metadata: dict[str, Any]) -> None:
-        prefix, name = metadata.get("generateName"), metadata.get("name")
-        if prefix and name and name not in self._names and name not in self._sent:
-            self._names[name] = f"{name[:-_SUFFIX_LENGTH]}<name {len(self._names) + 1}>"
+    def _learn(self, sent: Any) -> None:
+        """Note what a client sent: instants that are its own, and prefixes for names."""
+        for key, text in _strings(sent):
+            if _INSTANT.fullmatch(text) and text not in self._instants:
+                self._sent.add(text)
+            if key == "generateName" and text:
+                kept = re.escape(text[:_LONGEST_PREFIX])
+                self._prefixes[text] = re.compile(rf"{kept}[bcdfghjklmnpqrstvwxz2456789]{{5}}(?![a-z0-9])")
 
     def _version(self, metadata: dict[str, Any]) -> str:
         text = metadata["resourceVersion"]
@@ -116,15 +119,22 @@ class _Symbols:
         return self._instants[text]
 
     def _text(self, text: str) -> str:
-        for literal, symbol in (*self._transcript.names.items(), *self._names.items()):
-            if literal in text:
-                text = text.replace(literal, symbol)
+        for pattern in self._prefixes.values():
+            text = pattern.sub(lambda found: self._name(found[0]), text)
+        for literal, symbol in self._transcript.names.items():
+            text = text.replace(literal, symbol)
+        if ":" in text:
+            text = _INSTANT.sub(lambda found: self._instant(found[0]), text)
         if "-" in text:
             text = _UID.sub(lambda found: self._uid(found[0]), text)
         if "esource" in text:
             text = _CURRENT.sub(r"\1<latest>", text)
             text = _NUMBER.sub(lambda found: self._number(found[0]), text)
         return text
+
+    def _name(self, text: str) -> str:
+        """A generated name; the number tells several apart."""
+        return self._names.setdefault(text, f"{text[:-_SUFFIX_LENGTH]}<name {len(self._names) + 1}>")
 
     def _uid(self, text: str) -> str:
         return self._uids.setdefault(text, f"<uid {len(self._uids) + 1}>")
@@ -151,13 +161,13 @@ def _versions(value: Any) -> Iterator[int]:
                 yield from _versions(value[key])
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts in a body, each with the field that holds it."""
     if isinstance(value, str):
-        yield value
+        yield key, value
     elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _strings(item)
+        for name, item in value.items():
+            yield from _strings(item, name)
     elif isinstance(value, list):
         for item in value:
-            yield from _strings(item)
+            yield from _strings(item, key)
