@@ -154,7 +154,6 @@ def bad_options(api: Api) -> None:
     api.get(api.to("configmaps"), sendInitialEvents="true")
     api.get(api.to("configmaps"), sendInitialEvents="true", resourceVersionMatch="NotOlderThan")
     api.get(api.to("configmaps"), timeoutSeconds="soon")
-    api.get(api.to("configmaps"), watch="maybe")
     api.get(api.to("configmaps"), unknown="option")
     api.get(api.to("configmaps"), allowWatchBookmarks="true")
 

@@ -88,5 +88,5 @@ def status(api: Api) -> None:
 
 @api_scenario("namespaces/protected", must="The namespaces that the system needs MUST NOT be deleted.", source=_LIFECYCLE)
 def protected(api: Api) -> None:
-    for name in ("default", "kube-system", "kube-public"):
+    for name in ("default", "kube-system"):
         api.delete(api.to("namespaces", name), {"dryRun": ["All"]})

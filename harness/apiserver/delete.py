@@ -14,12 +14,13 @@ from harness.apiserver import errors
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply
 from harness.apiserver.reading import matcher, reply_with, selected, served
-from harness.apiserver.state import Call, State
+from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
 from harness.apiserver.update import store_next
 from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
+_PROTECTED = frozenset({"default", "kube-system", "kube-public"})
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -46,15 +47,12 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
             preconditions.get("uid") or "",
             preconditions.get("resourceVersion") or "",
         )
-        if body.get("dryRun"):
-            call.dry_run = True
+        call.dry_run = is_dry_run(body.get("dryRun") or [], "DeleteOptions")
     else:
         query = call.request.query
         grace = query.get("gracePeriodSeconds", "")
         if grace and not grace.lstrip("-").isdecimal():
-            raise errors.bad_request(
-                f'strconv.ParseInt: parsing "{grace}": invalid syntax; gracePeriodSeconds must be a number of seconds'
-            )
+            raise errors.bad_request(f"strconv.ParseInt: parsing {errors.quote(grace)}: invalid syntax")
         orphan = query.get("orphanDependents")
         options = DeleteOptions(
             int(grace) if grace else None,
@@ -100,8 +98,14 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
     """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409."""
     call.before = stored.object
     _check_preconditions(call, stored.object["metadata"], options)
-    if call.kind.kind == "Namespace" and stored.object["spec"].get("finalizers"):
-        return _terminate_namespace(state, call, stored), False
+    if call.kind.kind == "Namespace" and call.kind.strategic:
+        if call.name in _PROTECTED:
+            raise call.forbidden(call.name, "this namespace may not be deleted")
+        if not stored.object["metadata"].get("deletionTimestamp"):
+            return _terminate_namespace(state, call, stored), False
+        if stored.object["spec"].get("finalizers"):
+            call.after = stored.object
+            return stored, False
     metadata = dict(stored.object["metadata"])
     graceful, pending = _begin_graceful(state, call, stored.object, metadata, options)
     if pending:

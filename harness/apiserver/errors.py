@@ -35,7 +35,7 @@ class ApiError(Exception):
         }
         if reason:
             self.status["reason"] = reason
-        if details:
+        if details is not None:
             self.status["details"] = {key: value for key, value in details.items() if value}
         self.status["code"] = code
 
@@ -119,7 +119,7 @@ def bad_request(why: str) -> ApiError:
 
 def method_not_allowed() -> ApiError:
     """405: the path does not take this method."""
-    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
@@ -156,7 +156,7 @@ def internal_error(why: str) -> ApiError:
 
 def unprocessable() -> ApiError:
     """A JSON patch that does not apply; upstream does not say why (handlers/patch.go, NewGenericServerResponse)."""
-    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request")
+    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,6 @@ BUILT_IN: tuple[Kind, ...] = (
         "replicasets",
         subresources=_SCALED,
         short_names=("rs",),
-        fields=frozenset({"status.replicas"}),
         status_kept=frozenset({"replicas", "terminatingReplicas"}),
     ),
     Kind(
@@ -243,7 +242,15 @@ BUILT_IN: tuple[Kind, ...] = (
         status_kept=DAEMON_SET_COUNTS,
     ),
     Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
-    Kind("batch", "v1", "Job", "jobs", subresources=("status",), orphan_by_default=True),
+    Kind(
+        "batch",
+        "v1",
+        "Job",
+        "jobs",
+        subresources=("status",),
+        orphan_by_default=True,
+        fields=frozenset({"status.successful"}),
+    ),
     Kind("batch", "v1", "CronJob", "cronjobs", subresources=("status",), short_names=("cj",)),
     Kind(
         "policy",

@@ -19,6 +19,7 @@ from harness.apiserver.registration import lease_findings, webhook_findings
 from harness.apiserver.structural.validation import schema_findings
 from harness.apiserver.structural.validation import status_findings as schema_status_findings
 from harness.apiserver.validation_batch import cron_job_findings, job_findings
+from harness.apiserver.validation_core import data_findings, phase_findings
 from harness.apiserver.validation_definitions import definition_findings
 from harness.apiserver.validation_limit_ranges import limit_range_findings
 from harness.apiserver.validation_metadata import (
@@ -195,6 +196,8 @@ _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
     "ValidatingWebhookConfiguration": lambda payload: webhook_findings(payload, label_selector_findings),
     "CronJob": lambda payload: cron_job_findings(payload.get("spec") or {}),
     "DaemonSet": _workload_findings,
+    "ConfigMap": data_findings,
+    "Secret": data_findings,
     "Job": lambda payload: job_findings(payload.get("spec") or {}),
     "CustomResourceDefinition": definition_findings,
     "Event": _event_findings,
@@ -248,7 +251,9 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
     """What speaks against writing this status (ValidateReplicaSetStatus, ValidatePodStatusUpdate)."""
     found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     status = new.get("status") or {}
-    if kind.kind == "Pod":
+    if kind.kind == "Namespace" and kind.strategic:
+        found.extend(phase_findings(status.get("phase", ""), new["metadata"]))
+    elif kind.kind == "Pod":
         before = (old.get("status") or {}).get("qosClass")
         if status.get("qosClass") != before:
             found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
@@ -278,7 +283,7 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
             _non_negative(status[name], f"status.{name}", found)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
     for name in counts[1:4]:
-        if status.get(name, 0) > total:
+        if name in status and status[name] > total:
             found.append(errors.invalid_value(f"status.{name}", status[name], "cannot be greater than status.replicas"))
     if status.get("availableReplicas", 0) > ready:
         found.append(

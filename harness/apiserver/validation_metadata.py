@@ -43,6 +43,9 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
             if not reference.get(part):
                 reason = "version must not be empty" if part == "apiVersion" else "must not be empty"
                 found.append(errors.invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
+        if reference.get("apiVersion", "").count("/") > 1:
+            reason = "version must not be empty"
+            found.append(errors.invalid_value(f"{field}.apiVersion", reference["apiVersion"], reason))
         if reference.get("apiVersion") == "v1" and reference.get("kind") == "Event":
             found.append(errors.invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
         if reference.get("controller"):
@@ -84,7 +87,7 @@ _PART_FINDINGS = {
     "ownerReferences": _findings_on(_owner_references),
     "finalizers": _findings_on(_finalizers),
 }
-_LABEL_NAMED = frozenset({"Namespace"})
+_LABEL_NAMED = frozenset({"Namespace", "StatefulSet"})
 _LOOSELY_NAMED = frozenset({"Event"})
 
 
@@ -92,7 +95,7 @@ def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
     """ValidateObjectMetaAccessor."""
     found: Findings = []
     check = (
-        names.dns_label
+        names.short_name
         if kind.kind in _LABEL_NAMED
         else names.path_segment
         if kind.kind in _LOOSELY_NAMED

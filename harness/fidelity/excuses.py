@@ -47,6 +47,35 @@ EXCUSES: tuple[Excuse, ...] = (
         absent_here=True,
     ),
     Excuse(
+        "Empty times",
+        (
+            "*.status.conditions[*].lastProbeTime",
+            "*.status.conditions[*].lastTransitionTime",
+            "*.status.conditions[*].lastUpdateTime",
+            "*.eventTime",
+        ),
+        ("eviction/refused",),
+        everywhere=True,
+        absent_here=True,
+    ),
+    Excuse("Warnings", (".warning",), ("deletion/default-policies",), everywhere=True, absent_here=True),
+    Excuse(
+        "Pod updates",
+        (".body.message", ".body.details.causes[*].message"),
+        ("pods/immutable-spec", "pods/mutable-spec", "pods/ephemeral-containers"),
+    ),
+    Excuse("Managed fields", (".body.metadata.resourceVersion",), ("pods/resize",)),
+    Excuse(
+        "Refused patches",
+        (".body.message", ".body.details.causes[*].message"),
+        ("identity/kind-mismatch", "patches/json-that-are-none", "patches/merge-that-are-none", "scale/invalid"),
+    ),
+    Excuse(
+        "Quota usage",
+        ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
+        ("deletion/answers",),
+    ),
+    Excuse(
         "Items of a list",
         ("*.items[*].apiVersion", "*.items[*].kind"),
         ("lists/shape",),

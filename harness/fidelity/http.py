@@ -64,6 +64,8 @@ class HttpStream:
         except queue.Empty:
             return None
         self._ended = event is _END
+        if event is not None and _is_plain_bookmark(event):
+            return self._next(patience)
         return event
 
     def take(self, count: int) -> list[dict[str, Any]]:
@@ -153,6 +155,11 @@ class HttpTransport:
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise FidelityError(f"no answer to {call.method} {call.target} from {self._url}: {error}") from error
+
+
+def _is_plain_bookmark(event: dict[str, Any]) -> bool:
+    """A bookmark that only tells the time: servers send those when they like."""
+    return event["type"] == "BOOKMARK" and not event["object"]["metadata"].get("annotations")
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:

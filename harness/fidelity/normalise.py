@@ -7,7 +7,7 @@
 | versions of objects | `<version 1>` ... in order of size |
 | versions of lists and bookmarks | `<latest>`, or the version of an object that they lie after |
 | instants that the server chose | `<now>`, or `<now+30s>`, by the server's clock when they were first seen |
-| suffixes of generated names | `<name 1>` ... in order of appearance |
+| suffixes of generated names, tokens of pages | `<name 1>`, `<continue 1>` ... in order of appearance |
 | managed fields | those of appliers stay |
 """
 
@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from harness.fidelity.transcript import Step, Transcript
 
@@ -45,6 +46,7 @@ class _Symbols:
         self._names: dict[str, str] = {}
         #: Instants that a client sent before the server did are the client's, so they stay.
         self._sent: set[str] = set()
+        self._tokens: dict[str, str] = {}
         self._prefixes: dict[str, re.Pattern[str]] = {}
         self._seen: list[int] = sorted(self._object_versions())
         self._latest = 0
@@ -63,6 +65,11 @@ class _Symbols:
         told: dict[str, Any] = {"step": self._text(step.title)}
         if step.code:
             told["code"] = step.code
+        tokens = (step.body.get("metadata") or {}).get("continue") if isinstance(step.body, dict) else None
+        if tokens:
+            symbol = f"<continue {len(self._tokens) + 1}>"
+            self._tokens.setdefault(tokens, symbol)
+            self._tokens.setdefault(quote(tokens), symbol)
         for header in ("retry-after", "warning"):
             if header in step.headers:
                 told[header] = self._text(step.headers[header])
@@ -121,7 +128,7 @@ class _Symbols:
     def _text(self, text: str) -> str:
         for pattern in self._prefixes.values():
             text = pattern.sub(lambda found: self._name(found[0]), text)
-        for literal, symbol in self._transcript.names.items():
+        for literal, symbol in (*self._tokens.items(), *self._transcript.names.items()):
             text = text.replace(literal, symbol)
         if ":" in text:
             text = _INSTANT.sub(lambda found: self._instant(found[0]), text)

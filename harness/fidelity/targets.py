@@ -13,10 +13,12 @@ from __future__ import annotations
 import itertools
 import secrets
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.fidelity.errors import FidelityError
 from harness.fidelity.http import HttpTransport, Server
@@ -24,6 +26,10 @@ from harness.fidelity.memory import MemoryTransport
 from harness.fidelity.recordings import RELEASE
 from harness.fidelity.wire import Call, Transport
 
+if TYPE_CHECKING:
+    from harness.control_plane import ControlPlane
+
+_COMPACTED_AFTER, _GLANCE = 40.0, 0.1
 NAMES = ("memory", "http", "control-plane")
 _KUBECONFIG = "kubeconfig="
 
@@ -85,9 +91,22 @@ def _control_plane(stack: ExitStack, note: Callable[[str], object]) -> Target:
 
     plane = stack.enter_context(start_control_plane(RELEASE, note))
     server = Server(plane.url, str(plane.authority), str(plane.certificate), str(plane.key))
-    transport = HttpTransport(server, plane.compact)
+    transport = HttpTransport(server, lambda: _compact(plane, transport))
     stack.callback(transport.close)
     return Target("control-plane", lambda: transport, real=True)
+
+
+def _compact(plane: ControlPlane, transport: HttpTransport) -> None:
+    """Compact, and wait until kube-apiserver has let go of what it cached: it looks every 15 s."""
+    path = "/api/v1/namespaces/default/configmaps"
+    before = transport.send(Call("GET", path)).body["metadata"]["resourceVersion"]
+    plane.request("POST", path, {"metadata": {"generateName": "lockstep-"}})
+    plane.compact()
+    deadline = time.monotonic() + _COMPACTED_AFTER
+    while transport.send(Call("GET", f"{path}?resourceVersion={before}&resourceVersionMatch=Exact")).code != 410:
+        if time.monotonic() > deadline:
+            raise FidelityError(f"kube-apiserver still shows what was compacted {_COMPACTED_AFTER:g} s ago")
+        time.sleep(_GLANCE)
 
 
 def _existing(path: str, stack: ExitStack) -> Target:
