@@ -141,7 +141,7 @@ def bad_version(api: Api) -> None:
 
 @api_scenario("lists/compacted-version", must="An exact version from before a compaction MUST be refused with 410.", source="apiserver/pkg/storage/etcd3/errors.go")
 def compacted(api: Api) -> None:
-    version = _filled(api, 1)
+    version = api.post(api.to("configmaps"), bodies.config_map("one")).body["metadata"]["resourceVersion"]
     api.prepare("POST", api.to("configmaps"), bodies.config_map("later"))
     api.compact()
     api.get(api.to("configmaps"), resourceVersion=version, resourceVersionMatch="Exact")

@@ -16,7 +16,6 @@ from harness.apiserver.messages import Reply
 from harness.apiserver.reading import matcher, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
-from harness.apiserver.update import store_next
 from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
@@ -38,6 +37,7 @@ class DeleteOptions:
 def parse_options(call: Call, body: Any) -> DeleteOptions:
     """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
     if body:
+        _check_kind(body)
         check_part(body, "DeleteOptions")
         preconditions = body.get("preconditions") or {}
         options = DeleteOptions(
@@ -65,6 +65,15 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     return options
 
 
+def _check_kind(body: Any) -> None:
+    """Options may be of any version that has some, but must be options."""
+    if isinstance(body, dict) and body.get("kind", "DeleteOptions") != "DeleteOptions":
+        kind, version = body["kind"], body.get("apiVersion", "v1")
+        raise errors.bad_request(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+        )
+
+
 def _validate(options: DeleteOptions) -> None:
     """ValidateDeleteOptions."""
     findings = []
@@ -82,8 +91,8 @@ def _validate(options: DeleteOptions) -> None:
 
 def delete(state: State, call: Call) -> Reply:
     """DELETE of one object."""
-    stored = call.existing()
     options = parse_options(call, call.request.body)
+    stored = call.existing()
     last, gone = delete_object(state, call, stored, options)
     if not gone or call.kind.returns_deleted:
         status = 202 if not gone and options.orphan is False else 200
@@ -233,7 +242,9 @@ def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
     metadata = dict(old["metadata"])
     metadata.setdefault("deletionTimestamp", state.timestamp())
     payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
-    return store_next(state, call, stored, payload)
+    call.after = payload
+    # Even one without finalizers stays until it is deleted once more.
+    return Stored("", payload, stored.version) if call.dry_run else state.put(call.kind, "", call.name, payload)
 
 
 def delete_collection(state: State, call: Call) -> Reply:

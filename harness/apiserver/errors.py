@@ -82,7 +82,7 @@ def not_found(group: str, resource: str, name: str) -> ApiError:
 
 def unknown_path() -> ApiError:
     """The answer to a path that is served by nothing."""
-    return ApiError(404, "NotFound", "the server could not find the requested resource")
+    return ApiError(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def already_exists(group: str, resource: str, name: str) -> ApiError:
@@ -211,7 +211,8 @@ def _show(value: Any) -> str:
         return str(int(value) if value == int(value) and abs(value) < _LONG_FLOAT else value)
     if isinstance(value, str):
         return quote(value)
-    return orjson.dumps(value, option=0 if isinstance(value, InOrder) else orjson.OPT_SORT_KEYS).decode()
+    in_order = isinstance(value, InOrder) or (isinstance(value, list) and value and isinstance(value[0], InOrder))
+    return orjson.dumps(value, option=0 if in_order else orjson.OPT_SORT_KEYS).decode()
 
 
 def required(field: str, detail: str = "") -> FieldError:

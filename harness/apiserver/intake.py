@@ -230,6 +230,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
 }
 _WITH_DATA, _EMPTY_DATA = frozenset({"ConfigMap", "Secret"}), frozenset({"data", "binaryData", "stringData"})
+_CONDITIONS = "v1.Preconditions"
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_TYPES = {"stringmap": "map[string]string"}
 _INT32 = range(-(2**31), 2**31)
@@ -309,7 +310,7 @@ def check_part(payload: Any, part: str) -> None:
         _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
     except Undecodable as problem:
         if part == "DeleteOptions":
-            raise bad_request(problem.told) from None
+            raise bad_request(problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")) from None
         raise
 
 

@@ -116,7 +116,7 @@ class _Parser:
             values = self._value()
         else:
             raise ValueError(f"found '{literal}', expected: {_OPERATORS}")
-        _check_values(values, operator)
+        _check_values(key, values, operator)
         return Term(key, operator, tuple(sorted(values)))
 
     def _value(self) -> set[str]:
@@ -168,7 +168,7 @@ def _check_key(key: str) -> None:
         raise ValueError(_said([errors.invalid_value("<nil>", key, "; ".join(complaints))]))
 
 
-def _check_values(values: set[str], operator: str) -> None:
+def _check_values(key: str, values: set[str], operator: str) -> None:
     found: list[FieldError] = []
     if operator in _ORDERING:
         found += [
@@ -181,7 +181,7 @@ def _check_values(values: set[str], operator: str) -> None:
     for at, value in enumerate(sorted(values)):
         complaints = names.label_value(value)
         if complaints:
-            found.append(errors.invalid_value(f"values[{at}]", value, "; ".join(complaints)))
+            found.append(errors.invalid_value(f"values[{at}][{key}]", value, "; ".join(complaints)))
     if found:
         raise ValueError(_said(found))
 

@@ -12,7 +12,7 @@ from harness.apiserver.intake import take_in
 from harness.apiserver.decoding import Undecodable, check_custom_type, unpatchable
 from harness.apiserver.govalues import JSON_TYPES
 from harness.apiserver.kinds import Kind
-from harness.apiserver.messages import Reply
+from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.patching.apply import applied
 from harness.apiserver.patching.json_patch import PatchFailed, apply_json_patch
 from harness.apiserver.patching.strategic import apply_strategic
@@ -135,6 +135,8 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
 
 def _no_such_value(body: Any, wanted: str) -> str:
     """What encoding/json says of a body of the wrong type; None stands for a body without anything in it."""
+    if isinstance(body, Unreadable):
+        return body.why
     if body is None:
         return "unexpected end of JSON input"
     return f"json: cannot unmarshal {JSON_TYPES[type(body)]} into Go value of type {wanted}"

@@ -10,6 +10,7 @@ import orjson
 
 from harness.apiserver import errors
 from harness.apiserver.errors import ApiError, FieldError, quote
+from harness.apiserver.gojson import syntax_error
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.selectors import ObjectMatcher, object_matcher
@@ -78,6 +79,10 @@ def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
 def list_or_watch(state: State, call: Call) -> Reply:
     """GET on a collection: a watch if the query says so."""
     query = call.request.query
+    for name in ("limit", "timeoutSeconds"):
+        text = query.get(name, "")
+        if text and not text.removeprefix("-").isdecimal():
+            raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
     findings = _option_findings(query)
     if findings:
         raise errors.invalid("meta.k8s.io", "ListOptions", "", findings)
@@ -195,8 +200,6 @@ def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int) -
 
 
 def _parse_limit(text: str) -> int:
-    if text and not text.lstrip("-").isdecimal():
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax; limit must be a number')
     return max(int(text or 0), 0)
 
 
@@ -208,9 +211,13 @@ def _encode_continue(version: int, start: str) -> str:
 def _decode_continue(state: State, collection: Collection, token: str) -> tuple[str, int]:
     """The key to go on from and the version to read. Raises ApiError 400, or 410 with a token that goes on today."""
     invalid = "invalid continue token: continue key is not valid"
+    raw = b""
     try:
-        content = orjson.loads(urlsafe_b64decode(token.encode() + b"=" * (-len(token) % 4)))
+        raw = urlsafe_b64decode(token.encode() + b"=" * (-len(token) % 4))
+        content = orjson.loads(raw)
         start, version, form = str(content.get("start", "")), int(content.get("rv", 0)), content.get("v", "")
+    except orjson.JSONDecodeError:
+        raise errors.bad_request(f"{invalid}: {syntax_error(raw)}") from None
     except (ValueError, AttributeError, TypeError):
         raise errors.bad_request(f"{invalid}: it is no token of a server") from None
     if form != _TOKEN_FORM:

@@ -163,6 +163,14 @@ def _carry_over(new: dict[str, Any], old: dict[str, Any]) -> None:
             new.pop(part, None)
 
 
+def _with_addresses(status: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """The pod's address and the first of its addresses are one; who sends only the former means both."""
+    one, several = status.get("podIP", ""), status.get("podIPs") or []
+    if one and (not several or several[0].get("ip") != one):
+        several = [{"ip": one}]
+    return {**status, "podIP": several[0].get("ip", ""), "podIPs": several}
+
+
 def _take_from(payload: dict[str, Any], old: dict[str, Any], part: str) -> None:
     if part in old:
         payload[part] = old[part]
@@ -184,7 +192,9 @@ def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call)
     if kind.kind == "DaemonSet" and kind.strategic:
         _count_template(payload, old)
     if kind.kind == "Namespace":
-        payload["spec"] = {**(payload.get("spec") or {}), "finalizers": old["spec"].get("finalizers", [])}
+        spec = {key: item for key, item in (payload.get("spec") or {}).items() if key != "finalizers"}
+        held = old["spec"].get("finalizers")
+        payload["spec"] = {**spec, "finalizers": held} if held else spec
     if kind.generation and (_content(payload, kind) != _content(old, kind) or _annotated(payload, old, kind)):
         payload["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
@@ -228,5 +238,7 @@ def _prepare_status(payload: dict[str, Any], old: dict[str, Any], kind: Kind) ->
     elif kind.kind == "Pod":
         _take_from(payload["metadata"], old["metadata"], "ownerReferences")
         status = payload.setdefault("status", {})
+        if status.get("podIP") or status.get("podIPs"):
+            status = payload["status"] = _with_addresses(status, old.get("status") or {})
         if not status.get("qosClass") and "qosClass" in (old.get("status") or {}):
             payload["status"] = {**status, "qosClass": old["status"]["qosClass"]}

@@ -185,6 +185,24 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     return found
 
 
+#: Counts that must not be negative, and those of them that must not exceed `replicas`, each in upstream's order.
+_STATUS_COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "ReplicaSet": (
+        ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
+        + ("terminatingReplicas",),
+        ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
+    ),
+    "Deployment": (
+        ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
+        + ("unavailableReplicas", "terminatingReplicas", "collisionCount"),
+        ("updatedReplicas", "readyReplicas", "availableReplicas"),
+    ),
+    "StatefulSet": (
+        ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+        + ("observedGeneration", "collisionCount"),
+        ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
+    ),
+}
 _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
     "ReplicaSet": _workload_findings,
     "Deployment": _workload_findings,
@@ -269,26 +287,22 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
 
 
 def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
+    """ValidateReplicaSetStatus, ValidateDeploymentStatus, ValidateStatefulSetStatus."""
     found: Findings = []
-    counts = (
-        "replicas",
-        "fullyLabeledReplicas",
-        "readyReplicas",
-        "availableReplicas",
-        "observedGeneration",
-        "terminatingReplicas",
-    )
+    counts, parts = _STATUS_COUNTS.get(kind.kind, _STATUS_COUNTS["ReplicaSet"])
     for name in counts:
         if status.get(name, 0) < 0:
             _non_negative(status[name], f"status.{name}", found)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
-    for name in counts[1:4]:
-        if name in status and status[name] > total:
-            found.append(errors.invalid_value(f"status.{name}", status[name], "cannot be greater than status.replicas"))
+    for name in parts:
+        if status.get(name, 0) > total:
+            value = status.get(name, 0)
+            found.append(errors.invalid_value(f"status.{name}", value, "cannot be greater than status.replicas"))
     if status.get("availableReplicas", 0) > ready:
+        whole = "status.readyReplicas" if kind.kind == "StatefulSet" else "readyReplicas"
         found.append(
             errors.invalid_value(
-                "status.availableReplicas", status["availableReplicas"], "cannot be greater than readyReplicas"
+                "status.availableReplicas", status["availableReplicas"], f"cannot be greater than {whole}"
             )
         )
     return found

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver import errors, names
-from harness.apiserver.errors import FieldError
+from harness.apiserver.errors import FieldError, InOrder
 from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import ByIdentity
 from harness.wire import FOREGROUND, ORPHAN
 
 Findings = list[FieldError]
+_REFERENCE_PARTS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
 _ANNOTATION_LIMIT = 256 * 1024
 
 
@@ -54,13 +55,18 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
                 found.append(
                     errors.invalid_value(
                         field,
-                        references,
+                        [_in_order(one) for one in references or ()],
                         'Only one reference can have Controller set to true. Found "true" in '
                         f"references for {controller} and {current}",
                     )
                 )
             else:
                 controller = current
+
+
+def _in_order(reference: dict[str, Any]) -> InOrder:
+    """As Go shows it."""
+    return InOrder({part: reference[part] for part in _REFERENCE_PARTS if part in reference})
 
 
 def _finalizers(finalizers: list[str] | None, found: Findings) -> None:

@@ -182,9 +182,14 @@ class Api:
         spec = definition["spec"]
         for version in spec["versions"]:
             path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
-            self._wait_for(path, version.get("served", True))
+            self._wait_for(path, served=version.get("served", True))
 
-    def _wait_for(self, path: str, served: bool) -> None:
+    def remove_definition(self, name: str, path: str) -> None:
+        """Delete a CustomResourceDefinition and wait until its collection `path` is no longer served."""
+        self.prepare("DELETE", self.to("customresourcedefinitions", name))
+        self._wait_for(path, served=False)
+
+    def _wait_for(self, path: str, *, served: bool) -> None:
         deadline = time.monotonic() + _PATIENCE
         while (self.transport.send(Call("GET", path)).code == 200) is not served:
             if time.monotonic() > deadline:

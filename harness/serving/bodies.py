@@ -8,6 +8,8 @@ import orjson
 import yaml
 
 from harness.apiserver import errors
+from harness.apiserver.gojson import syntax_error
+from harness.apiserver.messages import Unreadable
 from harness.serving.protobuf import MalformedProtobuf, decode
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,8 +30,10 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
     media = content_type.partition(";")[0].strip().lower() or _JSON
     if not raw:
         return None, _JSON if media in _YAML or media == _PROTOBUF else media
-    if media == _JSON or (media.startswith("application/") and media.endswith("+json")):
+    if media == _JSON:
         return _shallow(_parse_json(raw)), media
+    if media.startswith("application/") and media.endswith("+json"):
+        return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
         return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
     if media == _PROTOBUF:
@@ -44,11 +48,19 @@ def _parse_protobuf(raw: bytes) -> Any:
         raise errors.bad_request(str(error)) from None
 
 
+def _parse_patch(raw: bytes) -> Any:
+    try:
+        return _shallow(orjson.loads(raw))
+    except orjson.JSONDecodeError as error:
+        return Unreadable(syntax_error(raw) or str(error))
+
+
 def _parse_json(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise errors.bad_request(f"couldn't get version/kind; json parse error: {error}") from None
+        told = syntax_error(raw) or str(error)
+        raise errors.bad_request(f"couldn't get version/kind; json parse error: {told}") from None
 
 
 def _parse_yaml(raw: bytes) -> Any:
