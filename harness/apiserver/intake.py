@@ -13,6 +13,7 @@ from harness.apiserver.copies import copied
 from harness.apiserver.decoding import Undecodable, check_type, undecodable
 from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import NO_JSON, Unreadable
 from harness.apiserver.metadata import canonical_metadata
 from harness.apiserver.quantity_text import quantity
 from harness.apiserver.strategies import Strategy, strategy_of
@@ -177,7 +178,10 @@ SHAPES: dict[str, dict[str, Any]] = {
             "conditions": ["struct"],
         },
     },
-    "ResourceQuota": {"spec": {"hard": "map", "scopes": ["string"]}, "status": {"hard": "map", "used": "map"}},
+    "ResourceQuota": {
+        "spec": {"hard": "amounts", "scopes": ["string"]},
+        "status": {"hard": "amounts", "used": "amounts"},
+    },
     "LimitRange": {
         "spec": {
             "limits": [
@@ -247,10 +251,8 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, tru
     `Request`).
     """
     if type(body) is not dict:
-        raise bad_request(
-            f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
-            "object; send the object itself"
-        )
+        told = body.told if isinstance(body, Unreadable) else NO_JSON
+        raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {told}")
     check_type(body, kind)
     metadata: Any = body["metadata"] if body.get("metadata") is not None else {}
     unchanged = metadata is current.get("metadata")
@@ -310,7 +312,9 @@ def check_part(payload: Any, part: str) -> None:
         _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
     except Undecodable as problem:
         if part == "DeleteOptions":
-            raise bad_request(problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")) from None
+            raise bad_request(
+                problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")
+            ) from None
         raise
 
 

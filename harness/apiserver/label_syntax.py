@@ -172,9 +172,7 @@ def _check_values(key: str, values: set[str], operator: str) -> None:
     found: list[FieldError] = []
     if operator in _ORDERING:
         found += [
-            errors.invalid_value(
-                f"values[{at}]", value, "for 'Gt', 'Lt' operators, the value must be an integer"
-            )
+            errors.invalid_value(f"values[{at}]", value, "for 'Gt', 'Lt' operators, the value must be an integer")
             for at, value in enumerate(sorted(values))
             if not _INTEGER.fullmatch(value)
         ]

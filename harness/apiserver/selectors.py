@@ -28,7 +28,16 @@ _TERM = re.compile(r"(?:\\.|[^\\,]|\\$)+", re.DOTALL)
 _FIELD = re.compile(r"(.*?)(!=|==|=)(.*)", re.DOTALL)
 
 _SETS = {"in": "In", "notin": "NotIn"}
-_OPERATORS = {**_SETS, "=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt", "exists": "Exists", "!": "DoesNotExist"}
+_OPERATORS = {
+    **_SETS,
+    "=": "In",
+    "==": "In",
+    "!=": "NotIn",
+    ">": "Gt",
+    "<": "Lt",
+    "exists": "Exists",
+    "!": "DoesNotExist",
+}
 
 
 @lru_cache(maxsize=1024)

@@ -36,7 +36,9 @@ _HOMES = {
     "apis/apiextensions.k8s.io/v1": ("customresourcedefinitions",),
 }
 _HOME_OF = {plural: home for home, plurals in _HOMES.items() for plural in plurals}
-_CLUSTER_WIDE = frozenset({"namespaces", "nodes", "customresourcedefinitions", *_HOMES["apis/admissionregistration.k8s.io/v1"]})
+_CLUSTER_WIDE = frozenset(
+    {"namespaces", "nodes", "customresourcedefinitions", *_HOMES["apis/admissionregistration.k8s.io/v1"]}
+)
 _PATIENCE = 10.0
 _READY_AFTER = 0.02
 
@@ -171,7 +173,9 @@ class Api:
         """A request that must succeed and is not looked at; its answer's body. Raises FidelityError."""
         answer = self.transport.send(self._call(method, path, body, {}, "application/json", ""))
         if answer.code >= 300:
-            raise FidelityError(f"{method} {path}, which a scenario stands on, was refused: {answer.code} {answer.body}")
+            raise FidelityError(
+                f"{method} {path}, which a scenario stands on, was refused: {answer.code} {answer.body}"
+            )
         if method == "POST" and isinstance(answer.body, dict):
             self._made.append(f"{path}/{answer.body['metadata']['name']}")
         return answer.body

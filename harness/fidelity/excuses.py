@@ -15,8 +15,8 @@ from harness.fidelity.compare import ABSENT, Difference
 class Excuse:
     """Why some differences are no bugs.
 
-    `topic`: the row of the table of limits. `paths`: patterns of paths without the step's number, as in
-    `.body.items[*].kind` (a star stands for anything, brackets for themselves). `shown_by`: the scenarios that show it;
+    `topic`: the row of the table of limits. `paths`: patterns of paths as in `.body.items[*].kind` (a star
+    stands for anything, brackets for themselves), for all steps, or for one if a pattern begins with its number. `shown_by`: the scenarios that show it;
     it counts in no other, unless it holds `everywhere`.
     """
 
@@ -35,7 +35,10 @@ class Excuse:
         if (self.absent_here and difference.here != ABSENT) or (self.absent_there and difference.real != ABSENT):
             return False
         path = difference.path.lstrip("0123456789")
-        return any(fnmatch.fnmatchcase(path, pattern.replace("[", "[[]")) for pattern in self.paths)
+        return any(
+            fnmatch.fnmatchcase(difference.path if pattern[0].isdecimal() else path, pattern.replace("[", "[[]"))
+            for pattern in self.paths
+        )
 
 
 EXCUSES: tuple[Excuse, ...] = (
@@ -53,6 +56,10 @@ EXCUSES: tuple[Excuse, ...] = (
             "*.status.conditions[*].lastTransitionTime",
             "*.status.conditions[*].lastUpdateTime",
             "*.eventTime",
+            "*.firstTimestamp",
+            "*.lastTimestamp",
+            "*.deprecatedFirstTimestamp",
+            "*.deprecatedLastTimestamp",
         ),
         ("eviction/refused",),
         everywhere=True,
@@ -62,7 +69,7 @@ EXCUSES: tuple[Excuse, ...] = (
     Excuse(
         "Pod updates",
         (".body.message", ".body.details.causes[*].message"),
-        ("pods/immutable-spec", "pods/mutable-spec", "pods/ephemeral-containers"),
+        ("pods/immutable-spec", "pods/ephemeral-containers"),
     ),
     Excuse("Managed fields", (".body.metadata.resourceVersion",), ("pods/resize",)),
     Excuse(
@@ -73,8 +80,24 @@ EXCUSES: tuple[Excuse, ...] = (
     Excuse(
         "Quota usage",
         ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
-        ("deletion/answers",),
+        ("deletion/answers", "admission/quota-of-pods", "admission/quota-of-resources"),
     ),
+    Excuse("Unknown fields", ("1.*",), ("protocol/field-validation",)),
+    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",)),
+    Excuse("Types of values", ("*",), ("applies/wrong-types",)),
+    Excuse(
+        "Media types",
+        (".body.message", ".body.details"),
+        ("protocol/accept", "protocol/media-types"),
+    ),
+    Excuse(
+        "Discovery",
+        (".body.resources[*].storageVersionHash", ".body.resources[*].categories"),
+        ("protocol/discovery-of-resources",),
+    ),
+    Excuse("Tables", (".body.columnDefinitions[*].description",), ("protocol/tables",)),
+    Excuse("Validation", ("2.*",), ("definitions/invalid",)),
+    Excuse("Validation", ("5.*",), ("workloads/jobs",)),
     Excuse(
         "Items of a list",
         ("*.items[*].apiVersion", "*.items[*].kind"),
