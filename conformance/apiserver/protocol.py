@@ -19,7 +19,8 @@ _PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 def unknown_paths(api: Api) -> None:
     for path in (
         "/api/v2/pods", "/api/v1/nothing", "/apis/apps/v1beta1/replicasets", "/apis/nothing/v1/things",
-        f"/api/v1/namespaces/{api.namespace}/nodes", f"/api/v1/namespaces/{api.namespace}/pods/a/nothing", "/api/v1/pods/a",
+        f"/api/v1/namespaces/{api.namespace}/nodes", f"/api/v1/namespaces/{api.namespace}/pods/a/nothing",
+        "/api/v1/pods/a",
         f"/api/v1/namespaces/{api.namespace}/pods/a/status/more", "/apis/apps/v1/namespaces/x/replicasets/y/eviction",
     ):  # fmt: skip
         api.get(path)

@@ -153,3 +153,10 @@ def without_size(api: Api) -> None:
     api.get(f"{path}/one/scale")
     api.patch(f"{path}/one/scale", {"spec": {"replicas": 3}})
     api.get(f"{path}/one")
+
+
+@api_scenario("scale/no-op", must="A scale that changes nothing MUST NOT change the size.", source=_SCALE)
+def no_op(api: Api) -> None:
+    api.post(api.to("replicasets"), bodies.workload(replicas=2))
+    api.patch(api.to("replicasets", "web", "scale"), {"spec": {"replicas": 2}})
+    api.get(api.to("replicasets", "web"))

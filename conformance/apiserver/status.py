@@ -54,7 +54,7 @@ def of_daemonsets(api: Api) -> None:
     "status/of-autoscalers", must="An autoscaler's status MUST change through its own endpoint only.", source=_STRATEGY
 )
 def of_autoscalers(api: Api) -> None:
-    status = {"currentReplicas": 1, "desiredReplicas": 2, "currentMetrics": None, "conditions": []}
+    status: dict[str, Any] = {"currentReplicas": 1, "desiredReplicas": 2, "currentMetrics": None, "conditions": []}
     _both(api, "horizontalpodautoscalers", bodies.autoscaler(), {"maxReplicas": 9}, status)
 
 

@@ -215,7 +215,7 @@ def cron_jobs(api: Api) -> None:
     source="pkg/apis/coordination/validation/validation.go",
 )
 def leases(api: Api) -> None:
-    full = {"holderIdentity": "me", "leaseDurationSeconds": 15, "leaseTransitions": 1}
+    full: dict[str, Any] = {"holderIdentity": "me", "leaseDurationSeconds": 15, "leaseTransitions": 1}
     times = {"acquireTime": "2026-01-01T00:00:00.000000Z", "renewTime": "2026-01-01T00:00:10.000000Z"}
     api.post(api.to("leases"), bodies.lease(**full, **times))
     _tried(api, "leases", bodies.lease("a", leaseDurationSeconds=0), bodies.lease("b", leaseTransitions=-1))

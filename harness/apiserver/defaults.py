@@ -257,6 +257,8 @@ def _default_webhooks(payload: dict[str, Any], kind: Kind) -> None:
     default_webhooks(payload, kind.kind)
 
 
+#: Kinds whose spec is a struct without defaults: it is there even if nobody sent one.
+_WITH_SPEC = frozenset({"Lease", "PodDisruptionBudget", "ResourceQuota"})
 _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
     "Pod": _default_pod,
     "ReplicaSet": _default_replica_set,
@@ -280,6 +282,8 @@ def apply_defaults(payload: dict[str, Any], kind: Kind) -> None:
     """Default a private object in place and bring it into canonical form."""
     if not kind.strategic:
         return
+    if kind.kind in _WITH_SPEC:
+        payload.setdefault("spec", {})
     function = _BY_KIND.get(kind.kind)
     if function is not None:
         function(payload, kind)

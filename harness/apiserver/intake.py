@@ -322,8 +322,8 @@ def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
     expected = _GO_TYPES.get(expected, expected)
     found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
     owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
-    told = f"json: cannot unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type {expected}"
-    return undecodable(kind, told)
+    place = f"Go struct field {owner}.{path} of type {expected}"
+    return undecodable(kind, f"json: cannot unmarshal {found.get(type(value), 'value')} into {place}")
 
 
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:

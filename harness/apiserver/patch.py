@@ -7,10 +7,10 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.create import settle_place, store_new
-from harness.apiserver.defaults import apply_defaults
-from harness.apiserver.intake import take_in
 from harness.apiserver.decoding import Undecodable, check_custom_type, unpatchable
+from harness.apiserver.defaults import apply_defaults
 from harness.apiserver.govalues import JSON_TYPES
+from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.patching.apply import applied

@@ -196,18 +196,39 @@ _STATEFUL_FIELDS = (
 #: Counts that must not be negative, and those of them that must not exceed `replicas`, each in upstream's order.
 _STATUS_COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ReplicaSet": (
-        ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
-        + ("terminatingReplicas",),
+        (
+            "replicas",
+            "fullyLabeledReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "observedGeneration",
+            "terminatingReplicas",
+        ),
         ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
     ),
     "Deployment": (
-        ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-        + ("unavailableReplicas", "terminatingReplicas", "collisionCount"),
+        (
+            "observedGeneration",
+            "replicas",
+            "updatedReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "unavailableReplicas",
+            "terminatingReplicas",
+            "collisionCount",
+        ),
         ("updatedReplicas", "readyReplicas", "availableReplicas"),
     ),
     "StatefulSet": (
-        ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-        + ("observedGeneration", "collisionCount"),
+        (
+            "replicas",
+            "readyReplicas",
+            "currentReplicas",
+            "updatedReplicas",
+            "availableReplicas",
+            "observedGeneration",
+            "collisionCount",
+        ),
         ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
     ),
 }

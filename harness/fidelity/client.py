@@ -7,7 +7,8 @@ namespace (definitions, other namespaces) has a name that begins with the token.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,8 +26,20 @@ PATCHES = {
     "apply": "application/apply-patch+yaml",
 }
 _HOMES = {
-    "api/v1": ("configmaps", "events", "limitranges", "namespaces", "nodes", "pods", "replicationcontrollers")
-    + ("resourcequotas", "secrets", "serviceaccounts", "services", "endpoints"),
+    "api/v1": (
+        "configmaps",
+        "events",
+        "limitranges",
+        "namespaces",
+        "nodes",
+        "pods",
+        "replicationcontrollers",
+        "resourcequotas",
+        "secrets",
+        "serviceaccounts",
+        "services",
+        "endpoints",
+    ),
     "apis/apps/v1": ("controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"),
     "apis/autoscaling/v2": ("horizontalpodautoscalers",),
     "apis/batch/v1": ("cronjobs", "jobs"),
@@ -57,12 +70,13 @@ class Watched:
         self._note(events)
         return events
 
-    def finish(self) -> None:
-        """Read what else has come, and end the watch."""
+    def finish(self, expected: int = 0) -> None:
+        """Read what else has come, and end the watch. Of `expected` events, each is waited for."""
         if self._stream is not None:
-            self._note([*self._stream.rest(), *([{"type": "end of the watch"}] if self._stream.ended() else [])])
+            events = [*self._stream.take(expected), *self._stream.rest()]
+            self._note([*events, *([{"type": "end of the watch"}] if self._stream.ended() else [])])
             self._stream.close()
-            self._stream = None
+        self._stream = None
 
     def _note(self, events: list[dict[str, Any]]) -> None:
         self._api.transcript.steps.append(Step(f"watch {self._number}", body=events, at=self._api.transport.now()))
@@ -163,7 +177,7 @@ class Api:
         step = Step(title, sent, answer.code, answer.body, dict(answer.headers), at)
         self.transcript.steps.append(step)
 
-    # -- what a scenario stands on: not part of the transcript -----------------------------------------------------------
+    # -- what a scenario stands on: no part of the transcript ----------------------------------------------------------
 
     def begin(self) -> None:
         """Make the run's namespace."""
@@ -200,10 +214,10 @@ class Api:
                 raise FidelityError(f"{path} is still not served {_PATIENCE:.0f} s after its definition was made")
             time.sleep(_READY_AFTER)
 
-    def finish(self) -> Transcript:
-        """Read the watches to their end, and return what went over the wire."""
-        for watched in self._watches:
-            watched.finish()
+    def finish(self, expected: Sequence[int] = ()) -> Transcript:
+        """Read the watches to their end, and return what went over the wire. `expected`: events, watch by watch."""
+        for watched, count in zip(self._watches, chain(expected, repeat(0)), strict=False):
+            watched.finish(count)
         return self.transcript
 
     def clean_up(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -92,10 +93,8 @@ class HttpStream:
 
     def close(self) -> None:
         """End the watch."""
-        try:
+        with contextlib.suppress(ValueError, OSError, RuntimeError):  # it is closed already
             self._response.shutdown()
-        except (ValueError, OSError, RuntimeError):
-            pass  # it is closed already
         self._response.release_conn()
 
 

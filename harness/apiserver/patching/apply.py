@@ -69,7 +69,8 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
         if path not in config and not any(path in _paths_of(item) for item in managers if item is not mine):
             _remove(result, path)
     for path, value in config.items():
-        _set(result, path, value)
+        if value != {} or not isinstance(_get(result, path), dict):  # an empty map takes nothing from the others
+            _set(result, path, value)
     for name in ("apiVersion", "kind"):
         result[name] = body.get(name, result.get(name))
     result["metadata"] = {**(result.get("metadata") or {}), "name": (body.get("metadata") or {}).get("name", call.name)}
@@ -134,7 +135,7 @@ def _settle_conflicts(
 
 def _differs(current: Any, wanted: Any) -> bool:
     """An empty map or list is as good as none."""
-    empty = (_ABSENT, {}, [])
+    empty: tuple[Any, ...] = (_ABSENT, {}, [])
     return bool(current != wanted) and not (current in empty and wanted in empty)
 
 
