@@ -134,9 +134,9 @@ def discovery_resources(api: Api) -> None:
 )
 def field_validation(api: Api) -> None:
     body = {**bodies.config_map(), "nonsense": 1}
-    api.post(api.to("configmaps"), body, fieldValidation="Strict", dryRun="All")
     api.post(api.to("configmaps"), body, fieldValidation="Nonsense")
     api.post(api.to("configmaps"), bodies.config_map("two"), fieldValidation="Strict")
+    api.post(api.to("configmaps"), body, fieldValidation="Strict", dryRun="All")
 
 
 @api_scenario(

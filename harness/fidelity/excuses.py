@@ -99,7 +99,7 @@ EXCUSES: tuple[Excuse, ...] = (
         ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
         ("deletion/answers", "admission/quota-of-pods", "admission/quota-of-resources"),
     ),
-    Excuse("Unknown fields", ("1.*",), ("protocol/field-validation",)),
+    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",)),
     Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",)),
     Excuse("Types of values", ("*",), ("applies/wrong-types",)),
     Excuse(

@@ -43,7 +43,8 @@ class HttpStream:
         self._quiet = quiet
         self._events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._ended = False
-        threading.Thread(target=self._read, name="fidelity-watch", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, name="fidelity-watch", daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         rest = b""
@@ -95,7 +96,8 @@ class HttpStream:
         """End the watch."""
         with contextlib.suppress(ValueError, OSError, RuntimeError):  # it is closed already
             self._response.shutdown()
-        self._response.release_conn()
+        self._reader.join(_PATIENCE)
+        self._response.close()
 
 
 class HttpTransport:

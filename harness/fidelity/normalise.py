@@ -24,7 +24,10 @@ from harness.fidelity.transcript import Step, Transcript
 
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_NUMBER = re.compile(r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+|(?<=record \()\d+")
+_NUMBER = re.compile(
+    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+|(?<=record \()\d+"
+    r'|(?<=resourceVersion\\":\\")\d+'
+)
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
 _SUFFIX_LENGTH = 5
 _LONGEST_PREFIX = 63 - _SUFFIX_LENGTH

@@ -134,7 +134,9 @@ def _settle_conflicts(
 
 
 def _differs(current: Any, wanted: Any) -> bool:
-    """An empty map or list is as good as none."""
+    """An empty map or list is as good as none, and an empty map claims nothing of what is in a map."""
+    if wanted == {} and isinstance(current, dict):
+        return False
     empty: tuple[Any, ...] = (_ABSENT, {}, [])
     return bool(current != wanted) and not (current in empty and wanted in empty)
 

@@ -39,6 +39,9 @@ _SPECS: dict[str, Strategy] = {
     "horizontalpodautoscalers": st.builds(
         lambda most: {"spec": {"scaleTargetRef": _TARGET, "maxReplicas": most}}, _COUNTS
     ),
+    "poddisruptionbudgets": st.builds(
+        lambda least: {"spec": {"minAvailable": least, "selector": {"matchLabels": {"x": "1"}}}}, _COUNTS
+    ),
 }
 #: What patches set, by kind.
 _CHANGES: dict[str, Strategy] = {
@@ -50,6 +53,7 @@ _CHANGES: dict[str, Strategy] = {
         [{"spec": {"holderIdentity": "other"}}, {"spec": {"leaseTransitions": 1}}, {"spec": None}]
     ),
     "horizontalpodautoscalers": st.builds(lambda most: {"spec": {"minReplicas": most}}, _COUNTS),
+    "poddisruptionbudgets": st.builds(lambda least: {"spec": {"minAvailable": least}}, _COUNTS),
 }
 _STATUSES: dict[str, Strategy] = {
     "pods": st.sampled_from([{"phase": "Running"}, {"phase": "Succeeded"}, {"reason": "Odd"}]),
@@ -57,6 +61,16 @@ _STATUSES: dict[str, Strategy] = {
     "deployments": st.builds(lambda count: {"replicas": count, "readyReplicas": 1}, _COUNTS),
     "horizontalpodautoscalers": st.builds(lambda count: {"currentReplicas": count, "desiredReplicas": 1}, _COUNTS),
 }
+_STATUSES["poddisruptionbudgets"] = st.builds(
+    lambda allowed: {
+        "disruptionsAllowed": allowed,
+        "currentHealthy": 1,
+        "desiredHealthy": 1,
+        "expectedPods": 1,
+        "observedGeneration": 1,
+    },
+    _COUNTS,
+)
 _JSON = st.sampled_from(
     [
         [{"op": "add", "path": "/metadata/labels", "value": {"x": "2"}}],
@@ -188,7 +202,11 @@ _KINDS = st.lists(st.sampled_from(list(_SPECS)), min_size=1, max_size=2, unique=
 
 
 def sequences() -> Strategy:
-    """Five to fifteen operations about one kind or two."""
+    """Five to fifteen operations about one kind or two; often some watches see all of them."""
     return _KINDS.flatmap(
-        lambda kinds: st.lists(st.one_of([_OPERATIONS[plural] for plural in kinds]), min_size=5, max_size=15)
+        lambda kinds: st.builds(
+            list.__add__,
+            st.lists(st.one_of([_watch(plural) for plural in kinds]), max_size=2),
+            st.lists(st.one_of([_OPERATIONS[plural] for plural in kinds]), min_size=5, max_size=13),
+        )
     )
