@@ -12,14 +12,14 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.intake import check_part
-from harness.apiserver.messages import Reply
+from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.reading import matcher, reply_with, selected, served
-from harness.apiserver.state import Call, State
+from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
-from harness.apiserver.update import store_next
 from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
+_PROTECTED = frozenset({"default", "kube-system", "kube-public"})
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -36,7 +36,10 @@ class DeleteOptions:
 
 def parse_options(call: Call, body: Any) -> DeleteOptions:
     """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
+    if isinstance(body, Unreadable):
+        raise errors.bad_request(f"couldn't get version/kind; json parse error: {body.why}")
     if body:
+        _check_kind(body)
         check_part(body, "DeleteOptions")
         preconditions = body.get("preconditions") or {}
         options = DeleteOptions(
@@ -46,15 +49,12 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
             preconditions.get("uid") or "",
             preconditions.get("resourceVersion") or "",
         )
-        if body.get("dryRun"):
-            call.dry_run = True
+        call.dry_run = is_dry_run(body.get("dryRun") or [], "DeleteOptions")
     else:
         query = call.request.query
         grace = query.get("gracePeriodSeconds", "")
         if grace and not grace.lstrip("-").isdecimal():
-            raise errors.bad_request(
-                f'strconv.ParseInt: parsing "{grace}": invalid syntax; gracePeriodSeconds must be a number of seconds'
-            )
+            raise errors.bad_request(f"strconv.ParseInt: parsing {errors.quote(grace)}: invalid syntax")
         orphan = query.get("orphanDependents")
         options = DeleteOptions(
             int(grace) if grace else None,
@@ -65,6 +65,15 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     if options.grace is not None and options.grace < 0:
         options.grace = 1
     return options
+
+
+def _check_kind(body: Any) -> None:
+    """Options may be of any version that has some, but must be options."""
+    if isinstance(body, dict) and body.get("kind", "DeleteOptions") != "DeleteOptions":
+        kind, version = body["kind"], body.get("apiVersion", "v1")
+        raise errors.bad_request(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+        )
 
 
 def _validate(options: DeleteOptions) -> None:
@@ -84,8 +93,8 @@ def _validate(options: DeleteOptions) -> None:
 
 def delete(state: State, call: Call) -> Reply:
     """DELETE of one object."""
-    stored = call.existing()
     options = parse_options(call, call.request.body)
+    stored = call.existing()
     last, gone = delete_object(state, call, stored, options)
     if not gone or call.kind.returns_deleted:
         status = 202 if not gone and options.orphan is False else 200
@@ -100,8 +109,14 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
     """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409."""
     call.before = stored.object
     _check_preconditions(call, stored.object["metadata"], options)
-    if call.kind.kind == "Namespace" and stored.object["spec"].get("finalizers"):
-        return _terminate_namespace(state, call, stored), False
+    if call.kind.kind == "Namespace" and call.kind.strategic:
+        if call.name in _PROTECTED:
+            raise call.forbidden(call.name, "this namespace may not be deleted")
+        if not stored.object["metadata"].get("deletionTimestamp"):
+            return _terminate_namespace(state, call, stored), False
+        if stored.object["spec"].get("finalizers"):
+            call.after = stored.object
+            return stored, False
     metadata = dict(stored.object["metadata"])
     graceful, pending = _begin_graceful(state, call, stored.object, metadata, options)
     if pending:
@@ -229,7 +244,9 @@ def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
     metadata = dict(old["metadata"])
     metadata.setdefault("deletionTimestamp", state.timestamp())
     payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
-    return store_next(state, call, stored, payload)
+    call.after = payload
+    # Even one without finalizers stays until it is deleted once more.
+    return Stored("", payload, stored.version) if call.dry_run else state.put(call.kind, "", call.name, payload)
 
 
 def delete_collection(state: State, call: Call) -> Reply:

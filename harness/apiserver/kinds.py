@@ -212,7 +212,6 @@ BUILT_IN: tuple[Kind, ...] = (
         "replicasets",
         subresources=_SCALED,
         short_names=("rs",),
-        fields=frozenset({"status.replicas"}),
         status_kept=frozenset({"replicas", "terminatingReplicas"}),
     ),
     Kind(
@@ -243,7 +242,15 @@ BUILT_IN: tuple[Kind, ...] = (
         status_kept=DAEMON_SET_COUNTS,
     ),
     Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
-    Kind("batch", "v1", "Job", "jobs", subresources=("status",), orphan_by_default=True),
+    Kind(
+        "batch",
+        "v1",
+        "Job",
+        "jobs",
+        subresources=("status",),
+        orphan_by_default=True,
+        fields=frozenset({"status.successful"}),
+    ),
     Kind("batch", "v1", "CronJob", "cronjobs", subresources=("status",), short_names=("cj",)),
     Kind(
         "policy",
@@ -382,6 +389,10 @@ class Registry:
     def has_group(self, group: str) -> bool:
         """Whether any kind of the group is served."""
         return any(kind.group == group for kind in self)
+
+    def is_built_in(self, group: str) -> bool:
+        """Whether the group is one of the server's own."""
+        return any(kind.group == group and kind.strategic for kind in self)
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_path.values())

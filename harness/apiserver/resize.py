@@ -12,8 +12,9 @@ from harness.apiserver import errors
 from harness.apiserver.defaults import quality_of_service, shared_pod_spec
 from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
+from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
-from harness.apiserver.patch import accepted_types, media_type, patched_object
+from harness.apiserver.patch import accepted_types, decoded_patch, media_type, patched_object
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.update import check_name, store_next
@@ -32,13 +33,15 @@ def resize(state: State, call: Call) -> Reply:
     call.before = old
     sent = call.request.body
     if call.verb == "patch":
-        sent = patched_object(old, sent, media_type(call, accepted_types(call.kind)))
-    payload = take_in(sent, call.kind)
+        media = media_type(call, accepted_types(call.kind))
+        patched = patched_object(old, sent, media)
+        payload = decoded_patch(lambda: _taken(patched, call.kind), patched, call, media)
+    else:
+        payload = _taken(sent, call.kind)
     check_name(call, payload["metadata"])
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
         raise call.conflict()
-    payload["spec"] = shared_pod_spec(payload.get("spec") or {})
     for admit in state.mutating_admission:
         admit(state, call, payload, old)
     spec = _without_other_changes(payload["spec"], old["spec"])
@@ -50,6 +53,12 @@ def resize(state: State, call: Call) -> Reply:
         metadata["generation"] = metadata.get("generation", 0) + 1
     final = {**old, "metadata": metadata, "spec": shared_pod_spec(spec)}
     return reply_with(200, store_next(state, call, stored, final), call.kind)
+
+
+def _taken(sent: Any, kind: Kind) -> Object:
+    payload = take_in(sent, kind)
+    payload["spec"] = shared_pod_spec(payload.get("spec") or {})
+    return payload
 
 
 def _without_other_changes(new: Object, old: Object) -> Object:

@@ -58,7 +58,8 @@ class Call:
         self.name = name
         self.subresource = subresource
         self.verb = verb
-        self.dry_run = request.query.get("dryRun") == "All"
+        #: A deletion's body may still ask for it.
+        self.dry_run = bool(request.query) and asks_for_dry_run(request, _OPTIONS.get(verb, ""))
         self.before: dict[str, Any] | None = None
         self.after: dict[str, Any] | None = None
         #: What admission wants the client to know.
@@ -78,6 +79,47 @@ class Call:
     def forbidden(self, name: str, why: str) -> errors.ApiError:
         """403 about an object of the request's kind."""
         return errors.forbidden(self.kind.group, self.kind.plural, name, why)
+
+
+_FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+#: How a verb's options are called.
+_OPTIONS = {
+    "create": "CreateOptions",
+    "update": "UpdateOptions",
+    "patch": "PatchOptions",
+    "delete": "DeleteOptions",
+    "deletecollection": "DeleteOptions",
+}
+
+
+def asks_for_dry_run(request: Request, options: str) -> bool:
+    """What the options of a write in the query come to. Raises ApiError 422 for those that make no sense."""
+    query, findings = request.query, []
+    if not options:
+        return False
+    if (
+        query.get("force")
+        and not request.content_type.startswith("application/apply-patch")
+        and request.method == "PATCH"
+    ):
+        findings.append(errors.forbidden_value("force", "may not be specified for non-apply patch"))
+    if query.get("dryRun", "All") != "All":
+        findings.append(errors.not_supported("dryRun", [query["dryRun"]], ["All"]))
+    if query.get("fieldValidation", "") not in _FIELD_VALIDATIONS:
+        findings.append(errors.not_supported("fieldValidation", query["fieldValidation"], _FIELD_VALIDATIONS))
+    if findings:
+        raise errors.invalid("meta.k8s.io", options, "", findings)
+    return "dryRun" in query
+
+
+def is_dry_run(asked: list[str], options: str) -> bool:
+    """Whether a write shall change nothing. Raises ApiError 422 for a kind of dry run that there is not."""
+    if not options or not asked:
+        return False
+    if asked != ["All"]:
+        finding = errors.not_supported("dryRun", asked, ["All"])
+        raise errors.invalid("meta.k8s.io", options, "", [finding])
+    return True
 
 
 #: Looks at (and may replace parts of) an object before it is stored: (state, call, new object, old object or None).

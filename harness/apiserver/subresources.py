@@ -53,7 +53,11 @@ def _bind(state: State, call: Call) -> Reply:
     metadata = body.get("metadata") or {}
     if metadata.get("name", call.name) != call.name:
         raise errors.bad_request("name in URL does not match name in Binding object")
-    node = (body.get("target") or {}).get("name")
+    target = body.get("target") or {}
+    node = target.get("name")
+    if target.get("kind", "") not in ("", "Node"):
+        finding = errors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
+        raise errors.ApiError(500, "", f"{finding.field}: {finding.body}")
     if not node:
         raise errors.ApiError(500, "", "target.name: Required value")
     stored = call.existing()
@@ -107,11 +111,12 @@ def _ephemeral(state: State, call: Call) -> Reply:
     """pods/NAME/ephemeralcontainers: containers can be added, never changed or removed."""
 
     def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if any(item not in new for item in old):
-            finding = errors.forbidden_value(
-                "spec.ephemeralContainers", "existing ephemeral containers may not be changed or removed"
-            )
-            raise errors.invalid("", "Pod", call.name, [finding])
+        named = {item.get("name"): item for item in new}
+        for item in old:
+            what = "changed" if item["name"] in named else "removed"
+            if named.get(item["name"]) != item:
+                why = f"existing ephemeral containers {errors.quote(item['name'])} may not be {what}\n"
+                raise errors.invalid("", "Pod", call.name, [errors.forbidden_value("spec.ephemeralContainers", why)])
         return new
 
     return _containers_only(state, call, "ephemeralContainers", keep)

@@ -16,6 +16,7 @@ from harness.control_plane.access import Access, kubeconfig
 from harness.control_plane.binaries import Found
 from harness.control_plane.certificates import Pair
 from harness.control_plane.commands import Keys, Options
+from harness.control_plane.compaction import compact
 from harness.control_plane.definitions import apply
 from harness.control_plane.errors import ControlPlaneDied, ControlPlaneFailed
 from harness.control_plane.folders import Folders
@@ -31,6 +32,9 @@ class ControlPlane:
     user who may do everything; `authority`: the certificate to trust; `logs`: the folder of all logs, which is removed
     at the end unless something went wrong.
     """
+
+    #: Where etcd listens.
+    store_url = ""
 
     def __init__(
         self,
@@ -152,6 +156,14 @@ class ControlPlane:
         for process in self.processes:
             process.stop()
         self._folders.remove(keep_logs=self._keep_logs)
+
+    def compact(self) -> None:
+        """Have etcd forget all revisions but the current one, as it does by itself every few minutes.
+
+        Raises ControlPlaneFailed. kube-apiserver may show what it has cached for a while longer.
+        """
+        _, listed = self.request("GET", "/api/v1/namespaces?limit=1")
+        compact(self.store_url, self.authority, self._keys.store, int(listed["metadata"]["resourceVersion"]))
 
     # -- objects ------------------------------------------------------------------------------------------------------
 

@@ -62,7 +62,9 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
         log = folders.logs / "kube-apiserver.log"
         processes.append(Process("kube-apiserver", server, log, folders=(folders.run,)))
         _wait_until_ready(Access(url, keys.authority.certificate, keys.admin), processes, folders, options.patience)
-        return ControlPlane(version, found, folders, keys, url, processes, options)
+        plane = ControlPlane(version, found, folders, keys, url, processes, options)
+        plane.store_url = f"https://127.0.0.1:{store_port}"
+        return plane
     except BaseException as error:
         for process in reversed(processes):
             process.stop()

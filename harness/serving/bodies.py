@@ -8,6 +8,9 @@ import orjson
 import yaml
 
 from harness.apiserver import errors
+from harness.apiserver.gojson import syntax_error
+from harness.apiserver.govalues import JSON_TYPES
+from harness.apiserver.messages import Unreadable, no_object
 from harness.serving.protobuf import MalformedProtobuf, decode
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,8 +31,10 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
     media = content_type.partition(";")[0].strip().lower() or _JSON
     if not raw:
         return None, _JSON if media in _YAML or media == _PROTOBUF else media
-    if media == _JSON or (media.startswith("application/") and media.endswith("+json")):
-        return _shallow(_parse_json(raw)), media
+    if media == _JSON:
+        return _parse_json(raw), media
+    if media.startswith("application/") and media.endswith("+json"):
+        return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
         return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
     if media == _PROTOBUF:
@@ -44,11 +49,21 @@ def _parse_protobuf(raw: bytes) -> Any:
         raise errors.bad_request(str(error)) from None
 
 
+def _parse_patch(raw: bytes) -> Any:
+    try:
+        return _shallow(orjson.loads(raw))
+    except orjson.JSONDecodeError as error:
+        return Unreadable(syntax_error(raw) or str(error))
+
+
 def _parse_json(raw: bytes) -> Any:
     try:
-        return orjson.loads(raw)
+        body = _shallow(orjson.loads(raw))
     except orjson.JSONDecodeError as error:
-        raise errors.bad_request(f"couldn't get version/kind; json parse error: {error}") from None
+        return Unreadable(syntax_error(raw) or str(error), raw)
+    if body is None:
+        return {}
+    return body if isinstance(body, dict) else no_object(JSON_TYPES[type(body)], raw)
 
 
 def _parse_yaml(raw: bytes) -> Any:
