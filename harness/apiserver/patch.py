@@ -18,6 +18,7 @@ from harness.apiserver.patching.apply import applied
 from harness.apiserver.patching.strategic import apply_strategic
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import check_applied, declared_after_patch
 from harness.apiserver.update import check_name, replace
 from harness.apiserver.versions import to_served_form, to_stored_form
 
@@ -39,7 +40,7 @@ def patch(state: State, call: Call) -> Reply:
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     current = to_served_form(stored.object, call.kind)
-    patched = patched_object(current, call.request.body, media)
+    patched = declared_after_patch(state, call, patched_object(current, call.request.body, media))
     payload = take_in(to_stored_form(patched, call.kind), call.kind, current, trusted=call.request.trusted)
     apply_defaults(payload, call.kind)
     settle_place(call, payload["metadata"])
@@ -137,6 +138,7 @@ def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any
 
 def _apply(state: State, call: Call) -> Reply:
     """Server-side apply: creates the object if it is not there."""
+    check_applied(state, call)
     stored = call.collection.get(call.namespace, call.name)
     current = to_served_form(stored.object, call.kind) if stored is not None else None
     payload = take_in(applied(state, call, current), call.kind)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import orjson
 import yaml
 
 from harness.apiserver import errors
+from harness.serving.duplicates import duplicate_fields
 from harness.serving.protobuf import MalformedProtobuf, decode
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -20,21 +22,31 @@ _NESTED_TOO_DEEPLY = "json: exceeded max depth"
 _DEEPEST = 200
 
 
-def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
-    """The body as data, and the media type under which the server takes it. Raises ApiError 400.
+class Body(NamedTuple):
+    """A body as data, the media type under which the server takes it, and what strict decoding has against its form."""
+
+    content: Any
+    media: str
+    complaints: Sequence[str] = ()
+
+
+def parse_body(raw: bytes, content_type: str) -> Body:
+    """Read a body. Raises ApiError 400.
 
     A body of a type that nobody reads is left alone: the server will refuse the type.
     """
     media = content_type.partition(";")[0].strip().lower() or _JSON
     if not raw:
-        return None, _JSON if media in _YAML or media == _PROTOBUF else media
+        return Body(None, _JSON if media in _YAML or media == _PROTOBUF else media)
     if media == _JSON or (media.startswith("application/") and media.endswith("+json")):
-        return _shallow(_parse_json(raw)), media
+        return Body(_shallow(_parse_json(raw)), media, duplicate_fields(raw))
     if media in _YAML or media == _APPLY:
-        return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
+        content = _shallow(_parse_yaml(raw))
+        # What kubectl applies is JSON, which is YAML as well.
+        return Body(content, _JSON if media in _YAML else media, duplicate_fields(raw) if raw[:1] == b"{" else ())
     if media == _PROTOBUF:
-        return _shallow(_parse_protobuf(raw)), _JSON
-    return None, media
+        return Body(_shallow(_parse_protobuf(raw)), _JSON)
+    return Body(None, media)
 
 
 def _parse_protobuf(raw: bytes) -> Any:

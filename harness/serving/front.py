@@ -187,10 +187,13 @@ async def _body(http: web.Request) -> bytes:
 
 
 async def _request(http: web.Request) -> Request:
-    body, media = parse_body(await _body(http), http.headers.get("Content-Type", ""))
+    body = parse_body(await _body(http), http.headers.get("Content-Type", ""))
     actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
     accept = http.headers.get("Accept", "")
-    return Request(http.method, http.path, dict(http.query), body, media, actor, accept=accept)
+    query = {name: http.query.getone(name) for name in http.query}  # of a name that is there twice, the first counts
+    request = Request(http.method, http.path, query, body.content, body.media, actor, accept=accept)
+    request.complaints = body.complaints
+    return request
 
 
 def _respond(reply: Reply, media: str = JSON) -> web.Response:

@@ -14,6 +14,7 @@ from typing import Any
 from harness import loop as virtual
 from harness.apiserver import ApiServer, Reply, Request
 from harness.apiserver.errors import internal_error
+from harness.apiserver.kinds_stored import STORED
 from harness.apiserver.webhooks.reviews import Outcome, Review
 from harness.clock import SECOND
 from harness.definitions import definitions_for
@@ -25,6 +26,7 @@ from harness.options import Options
 from harness.serving.boxes import Inbox, Job
 from harness.serving.clocks import ManualClock, clock_of
 from harness.serving.errors import ServeError
+from harness.serving.fields import known_fields
 from harness.serving.snapshot import load_snapshot
 from harness.world import World
 
@@ -32,6 +34,8 @@ _LOG = logging.getLogger("lockstep.serve")
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 #: Seconds of real time between two compactions, as kube-apiserver has etcd do it (--etcd-compaction-interval).
 COMPACTION_INTERVAL = 300.0
+#: Namespaces that a cluster has besides those of the API server.
+_NAMESPACES = ("kube-node-lease", "kube-public")
 _OUTSIDE = "calls to URLs outside the simulated cluster are not made; name a Service"
 
 
@@ -64,6 +68,17 @@ class _Server(ApiServer):
             return Reply(problem.code, problem.status)
 
 
+def served_api(now: Callable[[], int], seed: int = 0) -> ApiServer:
+    """An API server with all built-in kinds and namespaces, which knows their fields."""
+    server = _Server(now, seed=seed)
+    for kind in STORED:
+        server.state.registry.add(kind)
+    for name in _NAMESPACES:
+        server.handle(Request("POST", "/api/v1/namespaces", body={"metadata": {"name": name}}))
+    server.state.field_rules = known_fields
+    return server
+
+
 class Simulation:
     """One simulated cluster. `start` it, `post` jobs to it, `stop` it; everything else runs on its thread."""
 
@@ -74,7 +89,7 @@ class Simulation:
         self.clock = clock_of(setup.clock, self.inbox)
         self.loop = virtual.VirtualLoop(self.clock)
         self.loop.now = self.clock.start()
-        self.server: ApiServer = _Server(lambda: self.loop.now, seed=setup.seed)
+        self.server = served_api(lambda: self.loop.now, setup.seed)
         for definition in definitions_for(setup.controllers):
             self.server.handle(Request("POST", _DEFINITIONS, body=definition))
         self.network = Network(self.loop, self.server, random.Random(setup.seed) if setup.seed else None)

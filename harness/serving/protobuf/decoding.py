@@ -48,19 +48,24 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 @cache
-def _table() -> dict[str, dict[int, tuple[str, str, str]]]:
+def table() -> dict[str, dict[int, tuple[str, str, str]]]:
+    """Types by name: their fields by number, each with its JSON name, its type, and "o" where zero is left out."""
     content = orjson.loads(_TABLE.read_bytes())
     return {name: {int(number): tuple(facts) for number, facts in fields.items()} for name, fields in content.items()}
 
 
-def _type(version: str, kind: str) -> str:
-    """The name of a type in the table: options such as DeleteOptions belong to every group."""
+def type_of(version: str, kind: str) -> str | None:
+    """The name of a type in the table: options such as DeleteOptions belong to every group. None: it is not there."""
     group, slash, number = version.partition("/")
     place = f"{group.partition('.')[0]}/{number}" if slash else f"core/{version}"
-    for name in (f"{place}.{kind}", f"{_META}.{kind}"):
-        if name in _table():
-            return name
-    raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
+    return next((name for name in (f"{place}.{kind}", f"{_META}.{kind}") if name in table()), None)
+
+
+def _type(version: str, kind: str) -> str:
+    name = type_of(version, kind)
+    if name is None:
+        raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
+    return name
 
 
 def _fields(data: memoryview) -> Iterator[Field]:
@@ -99,7 +104,7 @@ def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
     """A message as its JSON object."""
     if depth > _DEEPEST:
         raise MalformedProtobuf("proto: nested too deeply")
-    known = _table()[name]
+    known = table()[name]
     found: dict[str, Any] = {}
     for number, raw in _fields(data):
         facts = known.get(number)

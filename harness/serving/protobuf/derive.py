@@ -25,8 +25,18 @@ _GROUPS = (
     "policy/v1",
     "events/v1",
     "coordination/v1",
+    "authentication/v1",
     "authorization/v1",
     "admissionregistration/v1",
+    "certificates/v1",
+    "discovery/v1",
+    "flowcontrol/v1",
+    "networking/v1",
+    "node/v1",
+    "rbac/v1",
+    "resource/v1",
+    "scheduling/v1",
+    "storage/v1",
 )
 _META = "pkg/apis/meta/v1"
 #: Go types outside the packages above that have a JSON form of their own.
@@ -54,11 +64,17 @@ _PLAIN = {
 _STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"^type (\w+) ((?:\[\]|map\[\w+\])?[\w.]+)$", re.MULTILINE)
 _FIELD = re.compile(r'^\s*(?:(\w+)\s+)?(\S+)\s+`json:"([^"]*)"[^`]*?protobuf:"\w+,(\d+),[^`]*`', re.MULTILINE)
+_TYPE_META = re.compile(r'^\s*metav1\.TypeMeta\s+`json:",inline"', re.MULTILINE)
+#: What objects have in JSON alone: numbers that no field has.
+_HEAD = {"-1": ["apiVersion", "string", "o"], "-2": ["kind", "string", "o"]}
 _IMPORT = re.compile(r'^\s*(?:(\w+)\s+)?"k8s\.io/(api/([\w/]+)|apimachinery/pkg/apis/meta/v1)"$', re.MULTILINE)
 
 
 def derive(api: Path, apimachinery: Path) -> dict[str, dict[str, list[str]]]:
-    """By `GROUP/VERSION.Type` and number: JSON name ("" for inlined fields), type, and "o" where zero is left out."""
+    """By `GROUP/VERSION.Type` and number: JSON name ("" for inlined fields), type, and "o" where zero is left out.
+
+    A negative number: a field that protobuf does not carry.
+    """
     folders = {group: api / group for group in _GROUPS} | {"meta/v1": apimachinery / _META}
     sources = {
         group: [path.read_text() for path in sorted(folder.glob("*types.go"))] for group, folder in folders.items()
@@ -78,6 +94,8 @@ def derive(api: Path, apimachinery: Path) -> dict[str, dict[str, list[str]]]:
             names = _Names(group, text, structs, named)
             for found in _STRUCT.finditer(text):
                 fields = dict(_fields(found[2], names))
+                if fields and _TYPE_META.search(found[2]):
+                    fields.update(_HEAD)
                 if fields:
                     table[f"{group}.{found[1]}"] = fields
     return table

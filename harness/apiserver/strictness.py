@@ -1,0 +1,120 @@
+"""Fields that a kind does not have, and fields that are named twice: dropped, warned about or refused.
+
+From apiserver/pkg/endpoints/handlers (create.go, update.go, patch.go, rest.go) and apimachinery's strict decoding. Who
+knows the fields of the built-in kinds tells the server through `State.field_rules`; without it, every field is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import orjson
+
+from harness.apiserver import errors
+from harness.apiserver.errors import ApiError
+from harness.apiserver.kinds import Kind
+from harness.apiserver.patching.strategic import merge_key
+from harness.apiserver.state import Call, State
+from harness.apiserver.structural.unknown import unknown_fields
+
+#: Names of fields and positions in lists.
+Path = tuple[str | int, ...]
+_STRICT, _IGNORE = "Strict", "Ignore"
+
+
+class FieldRules(Protocol):
+    """Knows which fields there are."""
+
+    def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
+        """What was sent without the fields that nobody knows, and where those were. `sent` is left alone."""
+
+
+def declared(state: State, call: Call, sent: Any) -> Any:
+    """The body of a create or update, with known fields only. Raises ApiError 400 if others are not allowed."""
+    rules = state.field_rules
+    if rules is None or type(sent) is not dict:
+        return sent
+    kept, complaints = _judged(rules, call, sent)
+    if complaints and _directive(call) == _STRICT:
+        kind = call.kind
+        raise errors.bad_request(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {_strict_error(complaints)}'
+        )
+    return kept
+
+
+def declared_after_patch(state: State, call: Call, patched: Any) -> Any:
+    """The object after a patch, with known fields only. Raises ApiError 422 if others are not allowed."""
+    rules = state.field_rules
+    if rules is None or type(patched) is not dict:
+        return patched
+    kept, complaints = _judged(rules, call, patched)
+    if complaints and _directive(call) == _STRICT:
+        finding = errors.invalid_value("patch", orjson.dumps(patched).decode(), _strict_error(complaints))
+        raise errors.invalid("", "", "", [finding])
+    return kept
+
+
+def check_applied(state: State, call: Call) -> None:
+    """An apply may not name unknown fields, whatever it asks for. Raises ApiError 400 or 500, as upstream does."""
+    rules, body = state.field_rules, call.request.body
+    if rules is None or type(body) is not dict:
+        return
+    _, unknown = _unknown(rules, call.kind, body)
+    if unknown:
+        kind = call.kind
+        told = [f"{_typed_path(body, path)}: field not declared in schema" for path in unknown]
+        listed = told[0] if len(told) == 1 else "errors:\n" + "\n".join(f"  {one}" for one in told)
+        who = f"{call.namespace}/{call.name}; {kind.api_version}, Kind={kind.kind}"
+        raise ApiError(500, "", f"failed to create typed patch object ({who}): {listed}")
+    complaints = call.request.complaints
+    if complaints and _directive(call) == _STRICT:
+        raise errors.bad_request(f"error strict decoding YAML: {', '.join(complaints)}")
+    _warn(call, complaints)
+
+
+def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    kept, unknown = _unknown(rules, call.kind, sent)
+    complaints = [*call.request.complaints, *(f'unknown field "{_dotted(path)}"' for path in unknown)]
+    _warn(call, complaints)
+    return kept, complaints
+
+
+def _unknown(rules: FieldRules, kind: Kind, sent: dict[str, Any]) -> tuple[dict[str, Any], list[Path]]:
+    kept, found = rules(kind, sent)
+    if kind.schema is not None:  # what custom resources do not have is pruned later
+        found = [*found, *unknown_fields(sent, kind.schema)]
+    return kept, found
+
+
+def _directive(call: Call) -> str:
+    return call.request.query.get("fieldValidation") or "Warn"
+
+
+def _warn(call: Call, complaints: Sequence[str]) -> None:
+    if complaints and _directive(call) not in (_STRICT, _IGNORE):
+        call.warnings = (*call.warnings, *complaints)
+
+
+def _strict_error(complaints: Sequence[str]) -> str:
+    return f"strict decoding error: {', '.join(complaints)}"
+
+
+def _dotted(path: Path) -> str:
+    """`spec.containers[0].image`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def _typed_path(body: Any, path: Path) -> str:
+    """`.spec.containers[name="app"].image`: items of a list are named by their key (structured-merge-diff)."""
+    text, place, field = "", body, ""
+    for step in path:
+        above, place = place, place[step]
+        if isinstance(step, str):
+            text, field = f"{text}.{step}", step
+            continue
+        key = merge_key(field, above)
+        named = isinstance(place, dict) and key is not None and key in place
+        text += f"[{key}={orjson.dumps(place[key]).decode()}]" if named else f"[{step}]"
+    return text
