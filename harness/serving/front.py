@@ -13,13 +13,12 @@ import yaml
 from aiohttp import web
 
 from harness.apiserver import Reply, Request
-from harness.apiserver.errors import ApiError, internal_error
+from harness.apiserver.errors import ApiError, internal_error, unknown_path
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
-from harness.serving import extras, openapi
+from harness.serving import clock_api, extras, openapi, pods_api
 from harness.serving.bodies import parse_body
 from harness.serving.boxes import Outbox
-from harness.serving.clock_api import ClockApi
 from harness.serving.columns import Columns, columns_of
 from harness.serving.negotiation import JSON, YAML, Form, negotiate
 from harness.serving.simulation import Simulation
@@ -42,7 +41,8 @@ class Front:
         self._simulation = simulation
         self._outbox = outbox
         self._token = token.encode()
-        self._clock = ClockApi(simulation, outbox)
+        self._clock = clock_api.ClockApi(simulation, outbox)
+        self._pods = pods_api.PodsApi(simulation, outbox)
         self._columns: dict[str, tuple[Any, Columns]] = {}
         self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
         self._failure = ""
@@ -73,7 +73,7 @@ class Front:
 
     async def _answer(self, http: web.Request) -> web.StreamResponse:
         if http.path.startswith("/lockstep/"):
-            return _respond(await self._clock.answer(http.method, http.path, await _body(http)))
+            return _respond(await self._control(http))
         if http.path.startswith("/openapi/"):
             found = await asyncio.to_thread(
                 openapi.answer, self._simulation.server, http.method, http.path, http.headers
@@ -92,6 +92,15 @@ class Front:
         if isinstance(answered, Stream):
             return await self._stream(http, request, answered, form, place)
         return self._reply(request, answered, form, place)
+
+    async def _control(self, http: web.Request) -> Reply:
+        """Paths of our own."""
+        path, body = http.path.rstrip("/"), await _body(http)
+        if path == clock_api.PATH:
+            return await self._clock.answer(http.method, body)
+        if path == pods_api.PATH:
+            return await self._pods.answer(http.method, body, http.headers.get("Content-Type", ""))
+        raise unknown_path()
 
     async def _ask(self, request: Request) -> Reply | Stream:
         """What the simulation answers. Raises ApiError 503 if it breaks off."""

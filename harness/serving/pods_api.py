@@ -1,0 +1,52 @@
+"""`/lockstep/pods`: what pods use and how they run, and saying it anew while the cluster is served."""
+
+from __future__ import annotations
+
+import asyncio
+
+from harness.apiserver import Reply
+from harness.apiserver.errors import bad_request, method_not_allowed
+from harness.serving.bodies import parse_body
+from harness.serving.boxes import Outbox
+from harness.serving.errors import ServeError
+from harness.serving.pods import Object
+from harness.serving.simulation import Simulation
+
+PATH = "/lockstep/pods"
+
+
+class PodsApi:
+    """Answers requests about the behaviour of pods."""
+
+    def __init__(self, simulation: Simulation, outbox: Outbox) -> None:
+        self._simulation = simulation
+        self._outbox = outbox
+
+    async def answer(self, method: str, body: bytes, content_type: str) -> Reply:
+        """GET tells the document that holds, PUT brings another one. Raises ApiError 400 or 405."""
+        if method == "PUT":
+            media = content_type if content_type.startswith("application/json") else "application/yaml"
+            await self._apply(parse_body(body, media).content)
+        elif method != "GET":
+            raise method_not_allowed()
+        return Reply(200, self._simulation.behaviour.document)
+
+    async def _apply(self, document: Object) -> None:
+        done: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def tell(why: str) -> None:
+            if not done.done():
+                done.set_result(why)
+
+        def carry_out() -> None:
+            why = ""
+            try:
+                self._simulation.behaviour.apply(document)
+            except ServeError as error:
+                why = str(error)
+            self._outbox.put(lambda: tell(why))
+
+        self._simulation.post(carry_out)
+        why = await done
+        if why:
+            raise bad_request(why)
