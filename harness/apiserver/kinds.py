@@ -26,7 +26,7 @@ class Kind:
     kind: str
     plural: str
     namespaced: bool = True
-    #: "status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize".
+    #: "status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize", "approval", "token".
     subresources: tuple[str, ...] = ()
     #: Starts at generation 1 and moves on every change of the spec.
     generation: bool = True
@@ -198,7 +198,16 @@ BUILT_IN: tuple[Kind, ...] = (
         short_names=("quota",),
     ),
     Kind("", "v1", "LimitRange", "limitranges", generation=False, create_on_update=True, short_names=("limits",)),
-    Kind("", "v1", "ServiceAccount", "serviceaccounts", generation=False, returns_deleted=True, short_names=("sa",)),
+    Kind(
+        "",
+        "v1",
+        "ServiceAccount",
+        "serviceaccounts",
+        generation=False,
+        returns_deleted=True,
+        short_names=("sa",),
+        subresources=("token",),
+    ),
     Kind("", "v1", "ConfigMap", "configmaps", generation=False, short_names=("cm",)),
     Kind("", "v1", "Secret", "secrets", generation=False, fields=frozenset({"type"})),
     Kind(

@@ -18,7 +18,7 @@ from harness.apiserver.patching.apply import applied
 from harness.apiserver.patching.strategic import apply_strategic
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
-from harness.apiserver.strictness import check_applied, declared_after_patch
+from harness.apiserver.strictness import check_applied, declared_after_patch, decoded
 from harness.apiserver.update import check_name, replace
 from harness.apiserver.versions import to_served_form, to_stored_form
 
@@ -141,7 +141,7 @@ def _apply(state: State, call: Call) -> Reply:
     check_applied(state, call)
     stored = call.collection.get(call.namespace, call.name)
     current = to_served_form(stored.object, call.kind) if stored is not None else None
-    payload = take_in(applied(state, call, current), call.kind)
+    payload = take_in(decoded(state, call.kind, applied(state, call, current)), call.kind)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])
     if stored is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +29,10 @@ _EXPIRED_PAGE = (
     "now may show up in the list."
 )
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
-_TRUE = frozenset({"true", "1", "True", "TRUE", "t", "T"})
+#: More than any number that fits has; Python refuses to read thousands of them.
+_MOST_DIGITS = 100
+_HIGHEST_VERSION, _HIGHEST_INT64 = 2**64 - 1, 2**63 - 1
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def served(stored: Stored, kind: Kind) -> Stored:
@@ -55,17 +59,33 @@ def get(state: State, call: Call) -> Reply:
 
 def parse_version(text: str) -> int:
     """A resourceVersion from a query. Raises ApiError 400."""
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise errors.bad_request(
             f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax; '
             "resourceVersion must be a version that this server has returned"
         )
+    if len(text) > _MOST_DIGITS or int(text) > _HIGHEST_VERSION:
+        raise errors.bad_request(f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def parse_int64(text: str, what: str) -> int:
+    """A number from a query. Raises ApiError 400, worded as Go's strconv and beginning with that."""
+    if _INTEGER.fullmatch(text) is None:
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax; {what}')
+    if len(text) > _MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range; {what}')
     return int(text)
 
 
 def _check_not_future(state: State, version: int) -> None:
     if version > state.versions.current:
         raise errors.too_large_resource_version(version, state.versions.current)
+
+
+def is_set(query: Mapping[str, str], name: str) -> bool:
+    """A flag of a query: everything but "false" and "0" means yes (Convert_Slice_string_To_bool)."""
+    return query.get(name, "0") not in ("false", "0")
 
 
 def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
@@ -76,10 +96,12 @@ def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
 def list_or_watch(state: State, call: Call) -> Reply:
     """GET on a collection: a watch if the query says so."""
     query = call.request.query
+    if query.get("timeoutSeconds"):
+        parse_int64(query["timeoutSeconds"], "timeoutSeconds must be a number of seconds")
     findings = _option_findings(query)
     if findings:
         raise errors.invalid("meta.k8s.io", "ListOptions", "", findings)
-    if query.get("watch") in _TRUE:
+    if is_set(query, "watch"):
         version = query.get("resourceVersion", "")
         if version:
             parse_version(version)
@@ -92,7 +114,7 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
     match, found = query.get("resourceVersionMatch", ""), []
     field = "resourceVersionMatch"
     initial = query.get("sendInitialEvents", "")
-    if query.get("watch") in _TRUE:
+    if is_set(query, "watch"):
         if initial and match != _NOT_OLDER:
             found.append(
                 errors.forbidden_value(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -187,9 +209,7 @@ def _list_reply(kind: Kind, items: Sequence[Stored], version: int, limit: int) -
 
 
 def _parse_limit(text: str) -> int:
-    if text and not text.lstrip("-").isdecimal():
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax; limit must be a number')
-    return max(int(text or 0), 0)
+    return max(parse_int64(text, "limit must be a number"), 0) if text else 0
 
 
 def _decode_continue(state: State, collection: Collection, token: str) -> tuple[str, int]:

@@ -16,6 +16,7 @@ from harness.apiserver.messages import Reply
 from harness.apiserver.patch import accepted_types, media_type, patched_object
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import declared_after_patch
 from harness.apiserver.update import check_name, store_next
 from harness.apiserver.validation_pods import pod_spec_findings
 
@@ -32,7 +33,8 @@ def resize(state: State, call: Call) -> Reply:
     call.before = old
     sent = call.request.body
     if call.verb == "patch":
-        sent = patched_object(old, sent, media_type(call, accepted_types(call.kind)))
+        media = media_type(call, accepted_types(call.kind))
+        sent = declared_after_patch(state, call, patched_object(old, sent, media))
     payload = take_in(sent, call.kind)
     check_name(call, payload["metadata"])
     version = payload["metadata"].get("resourceVersion")
@@ -62,7 +64,7 @@ def _without_other_changes(new: Object, old: Object) -> Object:
         if not before:
             continue
         spec[group] = fresh
-        if all(one["name"] == other["name"] for one, other in zip(fresh, before, strict=True)):
+        if all(one.get("name") == other["name"] for one, other in zip(fresh, before, strict=True)):
             spec[group] = [_resized(one, other) for one, other in zip(fresh, before, strict=True)]
     return spec
 
@@ -108,7 +110,7 @@ def _order_findings(new: Object, old: Object, group: str) -> list[FieldError]:
     return [
         errors.forbidden_value(f"spec.{group}[{at}].name", f"{group} may not be renamed or reordered on resize")
         for at, (one, other) in enumerate(zip(fresh, before, strict=True))
-        if one["name"] != other["name"]
+        if one.get("name") != other["name"]
     ]
 
 

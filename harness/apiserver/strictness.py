@@ -27,7 +27,10 @@ class FieldRules(Protocol):
     """Knows which fields there are."""
 
     def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
-        """What was sent without the fields that nobody knows, and where those were. `sent` is left alone."""
+        """What was sent without the fields that nobody knows, and where those were. `sent` is left alone.
+
+        Raises ValueError for a value that cannot be in its place; the message is Go's.
+        """
 
 
 def declared(state: State, call: Call, sent: Any) -> Any:
@@ -35,12 +38,12 @@ def declared(state: State, call: Call, sent: Any) -> Any:
     rules = state.field_rules
     if rules is None or type(sent) is not dict:
         return sent
-    kept, complaints = _judged(rules, call, sent)
+    try:
+        kept, complaints = _judged(rules, call, sent)
+    except ValueError as problem:
+        raise _undecodable(call.kind, str(problem)) from None
     if complaints and _directive(call) == _STRICT:
-        kind = call.kind
-        raise errors.bad_request(
-            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {_strict_error(complaints)}'
-        )
+        raise _undecodable(call.kind, _strict_error(complaints))
     return kept
 
 
@@ -49,9 +52,16 @@ def declared_after_patch(state: State, call: Call, patched: Any) -> Any:
     rules = state.field_rules
     if rules is None or type(patched) is not dict:
         return patched
-    kept, complaints = _judged(rules, call, patched)
-    if complaints and _directive(call) == _STRICT:
-        finding = errors.invalid_value("patch", orjson.dumps(patched).decode(), _strict_error(complaints))
+    why = ""
+    kept: Any = None
+    try:
+        kept, complaints = _judged(rules, call, patched)
+        if complaints and _directive(call) == _STRICT:
+            why = _strict_error(complaints)
+    except ValueError as problem:
+        why = str(problem)
+    if why:
+        finding = errors.invalid_value("patch", orjson.dumps(patched).decode(), why)
         raise errors.invalid("", "", "", [finding])
     return kept
 
@@ -61,9 +71,12 @@ def check_applied(state: State, call: Call) -> None:
     rules, body = state.field_rules, call.request.body
     if rules is None or type(body) is not dict:
         return
-    _, unknown = _unknown(rules, call.kind, body)
+    kind = call.kind
+    try:
+        _, unknown = _unknown(rules, kind, body)
+    except ValueError as problem:
+        raise _undecodable(kind, str(problem)) from None
     if unknown:
-        kind = call.kind
         told = [f"{_typed_path(body, path)}: field not declared in schema" for path in unknown]
         listed = told[0] if len(told) == 1 else "errors:\n" + "\n".join(f"  {one}" for one in told)
         who = f"{call.namespace}/{call.name}; {kind.api_version}, Kind={kind.kind}"
@@ -72,6 +85,19 @@ def check_applied(state: State, call: Call) -> None:
     if complaints and _directive(call) == _STRICT:
         raise errors.bad_request(f"error strict decoding YAML: {', '.join(complaints)}")
     _warn(call, complaints)
+
+
+def decoded(state: State, kind: Kind, made: dict[str, Any]) -> dict[str, Any]:
+    """An object that an apply made of what was there, as a decoder leaves it."""
+    rules = state.field_rules
+    if rules is None:
+        return made
+    kept: dict[str, Any] = rules(kind, made)[0]
+    return kept
+
+
+def _undecodable(kind: Kind, why: str) -> ApiError:
+    return errors.bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
 
 
 def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

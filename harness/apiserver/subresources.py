@@ -15,6 +15,8 @@ from harness.apiserver.reading import get, reply_with
 from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import declared_after_patch
+from harness.apiserver.tokens import request_token
 from harness.apiserver.update import store_next, uid_precondition
 from harness.apiserver.validation_pods import container_findings
 
@@ -86,7 +88,9 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     old = stored.object
     call.before = old
     media = call.request.content_type.partition(";")[0].strip()
-    sent = call.request.body if call.verb == "update" else patched_object(old, call.request.body, media)
+    sent = call.request.body
+    if call.verb != "update":
+        sent = declared_after_patch(state, call, patched_object(old, sent, media))
     payload = take_in(sent, call.kind)
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
@@ -141,4 +145,5 @@ SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {
     "resize": {"GET": ("get", get), "PUT": ("update", resize), "PATCH": ("patch", resize)},
     "ephemeralcontainers": {"GET": ("get", get), "PUT": ("update", _ephemeral), "PATCH": ("patch", _ephemeral)},
     "finalize": {"PUT": ("update", _finalize)},
+    "token": {"POST": ("create", request_token)},
 }

@@ -279,11 +279,13 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
     for name in counts[1:4]:
         if status.get(name, 0) > total:
-            found.append(errors.invalid_value(f"status.{name}", status[name], "cannot be greater than status.replicas"))
+            found.append(
+                errors.invalid_value(f"status.{name}", status.get(name, 0), "cannot be greater than status.replicas")
+            )
     if status.get("availableReplicas", 0) > ready:
         found.append(
             errors.invalid_value(
-                "status.availableReplicas", status["availableReplicas"], "cannot be greater than readyReplicas"
+                "status.availableReplicas", status.get("availableReplicas", 0), "cannot be greater than readyReplicas"
             )
         )
     return found

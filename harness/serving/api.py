@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from harness.apiserver import ApiServer, Reply, Request
-from harness.apiserver.errors import internal_error
+from harness.apiserver.errors import ApiError, bad_request, internal_error
 from harness.apiserver.kinds_stored import STORED
-from harness.serving.fields import known_fields
+from harness.apiserver.routing import parse_path
+from harness.serving.fields import known_fields, shaped_as
 
 _LOG = logging.getLogger("lockstep.serve")
 #: Namespaces that a cluster has besides those that every API server here has.
 _NAMESPACES = ("kube-node-lease", "kube-public")
+
+
+#: What stands in a body that is not the object that its path names: by subresource, the version and the kind.
+_BODIES = {
+    "binding": ("v1", "Binding"),
+    "ephemeralcontainers": ("v1", "Pod"),
+    "eviction": ("policy/v1", "Eviction"),
+    "finalize": ("v1", "Namespace"),
+    "resize": ("v1", "Pod"),
+}
 
 
 class ServedApi(ApiServer):
@@ -29,8 +41,28 @@ class ServedApi(ApiServer):
     def handle(self, request: Request) -> Reply:
         """As ApiServer's, without ever raising."""
         try:
+            request.body = _checked(request)
             return super().handle(request)
+        except ApiError as problem:
+            return Reply(problem.code, problem.status)
         except Exception as error:
             _LOG.exception("internal error in %s %s", request.method, request.path)
             problem = internal_error(f"{type(error).__name__} in the simulated API server")
             return Reply(problem.code, problem.status)
+
+
+def _checked(request: Request) -> Any:
+    """The body, if it is not for the registry's kinds to judge. Raises ApiError 400 for one of a wrong shape."""
+    method, body = request.method, request.body
+    if body is None or method not in ("DELETE", "POST", "PUT"):
+        return body
+    place = parse_path(request.path)
+    if place is None or (place.group and method != "DELETE"):
+        return body
+    version, kind = ("v1", "DeleteOptions") if method == "DELETE" else _BODIES.get(place.subresource, ("", ""))
+    if not kind:
+        return body
+    try:
+        return shaped_as(version, kind, body)
+    except ValueError as problem:
+        raise bad_request(f'{kind} in version "v1" cannot be handled as a {kind}: {problem}') from None

@@ -14,12 +14,14 @@ from aiohttp import web
 
 from harness.apiserver import Reply, Request
 from harness.apiserver.errors import ApiError, internal_error, unknown_path
+from harness.apiserver.reading import parse_int64
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
-from harness.serving import clock_api, extras, openapi, pods_api
+from harness.serving import clock_api, extras, openapi, pods_api, store_api
 from harness.serving.bodies import parse_body
 from harness.serving.boxes import Outbox
 from harness.serving.columns import Columns, columns_of
+from harness.serving.etags import tagged
 from harness.serving.negotiation import JSON, YAML, Form, negotiate
 from harness.serving.simulation import Simulation
 from harness.serving.streams import Stream
@@ -31,6 +33,8 @@ LARGEST_BODY = 3 * 1024 * 1024
 #: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
 LONGEST_WATCH = 2700.0
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+#: Roots of discovery, whose documents clients keep.
+_AGGREGATED = frozenset({"/api", "/apis"})
 _ACCEPTED = f"only the following media types are accepted: {JSON}, {YAML}"
 
 
@@ -43,6 +47,7 @@ class Front:
         self._token = token.encode()
         self._clock = clock_api.ClockApi(simulation, outbox)
         self._pods = pods_api.PodsApi(simulation, outbox)
+        self._store = store_api.StoreApi(simulation, outbox)
         self._columns: dict[str, tuple[Any, Columns]] = {}
         self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
         self._failure = ""
@@ -78,7 +83,7 @@ class Front:
             found = await asyncio.to_thread(
                 openapi.answer, self._simulation.server, http.method, http.path, http.headers
             )
-            return _respond(found)
+            return _respond(tagged(found, http.headers.get("If-None-Match", "")))
         place = parse_path(http.path)
         form = negotiate(http.headers.get("Accept", ""))
         if form is None:
@@ -91,6 +96,8 @@ class Front:
         answered = await self._ask(request)
         if isinstance(answered, Stream):
             return await self._stream(http, request, answered, form, place)
+        if place is None and http.path in _AGGREGATED:
+            answered = tagged(answered, http.headers.get("If-None-Match", ""))
         return self._reply(request, answered, form, place)
 
     async def _control(self, http: web.Request) -> Reply:
@@ -100,6 +107,8 @@ class Front:
             return await self._clock.answer(http.method, body)
         if path == pods_api.PATH:
             return await self._pods.answer(http.method, body, http.headers.get("Content-Type", ""))
+        if path == store_api.PATH:
+            return await self._store.answer(http.method, body)
         raise unknown_path()
 
     async def _ask(self, request: Request) -> Reply | Stream:
@@ -183,8 +192,8 @@ class Front:
 
 
 def _timeout(request: Request) -> float:
-    text = request.query.get("timeoutSeconds", "")
-    return min(float(text), LONGEST_WATCH) if text.isdecimal() and int(text) else LONGEST_WATCH
+    wanted = parse_int64(request.query.get("timeoutSeconds") or "0", "timeoutSeconds must be a number of seconds")
+    return min(float(wanted), LONGEST_WATCH) if wanted > 0 else LONGEST_WATCH
 
 
 async def _body(http: web.Request) -> bytes:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from harness.apiserver import Reply
 from harness.apiserver.errors import bad_request, method_not_allowed
 from harness.serving.bodies import parse_body
 from harness.serving.boxes import Outbox
+from harness.serving.crossing import carried_out
 from harness.serving.errors import ServeError
 from harness.serving.pods import Object
 from harness.serving.simulation import Simulation
@@ -32,21 +31,8 @@ class PodsApi:
         return Reply(200, self._simulation.behaviour.document)
 
     async def _apply(self, document: Object) -> None:
-        done: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-        def tell(why: str) -> None:
-            if not done.done():
-                done.set_result(why)
-
-        def carry_out() -> None:
-            why = ""
-            try:
-                self._simulation.behaviour.apply(document)
-            except ServeError as error:
-                why = str(error)
-            self._outbox.put(lambda: tell(why))
-
-        self._simulation.post(carry_out)
-        why = await done
-        if why:
-            raise bad_request(why)
+        behaviour = self._simulation.behaviour
+        try:
+            await carried_out(self._simulation, self._outbox, lambda: behaviour.apply(document))
+        except ServeError as error:
+            raise bad_request(str(error)) from None

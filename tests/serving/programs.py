@@ -8,9 +8,11 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+#: Runs kubectl with some words and returns what it prints.
+Kubectl = Callable[..., str]
 _PR_SET_PDEATHSIG = 1
 RELEASE = "1.36.3"
 

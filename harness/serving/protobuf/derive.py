@@ -1,7 +1,7 @@
-"""Derives `fields.json` from Go sources: `python -m harness.serving.protobuf.derive K8S_IO_API K8S_IO_APIMACHINERY`.
+"""Derives `fields.json` from Go sources: `python -m harness.serving.protobuf.derive API APIMACHINERY EXTENSIONS`.
 
-Both arguments are folders of unpacked modules. Only facts are taken: the JSON name, the number and the type of each
-field, as the struct tags give them.
+The arguments are folders of the unpacked modules k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver.
+Only facts are taken: the JSON name, the number and the type of each field, as the struct tags give them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _GROUPS = (
     "storage/v1",
 )
 _META = "pkg/apis/meta/v1"
+_EXTENSIONS = "pkg/apis/apiextensions/v1"
 #: Go types outside the packages above that have a JSON form of their own.
 _SPECIAL = {
     "metav1.Time": "time",
@@ -48,16 +49,20 @@ _SPECIAL = {
     "resource.Quantity": "quantity",
     "intstr.IntOrString": "intorstring",
     "runtime.RawExtension": "raw",
+    "JSON": "raw",
+    "JSONSchemaPropsOrArray": "schema or list",
+    "JSONSchemaPropsOrBool": "schema or bool",
+    "JSONSchemaPropsOrStringArray": "schema or strings",
     "types.UID": "string",
     "types.NodeName": "string",
 }
 _PLAIN = {
     "string": "string",
     "bool": "bool",
-    "int32": "int",
-    "int64": "int",
-    "uint32": "int",
-    "int": "int",
+    "int32": "int32",
+    "int64": "int64",
+    "uint32": "uint32",
+    "int": "int64",
     "float64": "double",
     "[]byte": "bytes",
 }
@@ -70,14 +75,16 @@ _HEAD = {"-1": ["apiVersion", "string", "o"], "-2": ["kind", "string", "o"]}
 _IMPORT = re.compile(r'^\s*(?:(\w+)\s+)?"k8s\.io/(api/([\w/]+)|apimachinery/pkg/apis/meta/v1)"$', re.MULTILINE)
 
 
-def derive(api: Path, apimachinery: Path) -> dict[str, dict[str, list[str]]]:
+def derive(api: Path, apimachinery: Path, extensions: Path) -> dict[str, dict[str, list[str]]]:
     """By `GROUP/VERSION.Type` and number: JSON name ("" for inlined fields), type, and "o" where zero is left out.
 
     A negative number: a field that protobuf does not carry.
     """
-    folders = {group: api / group for group in _GROUPS} | {"meta/v1": apimachinery / _META}
+    folders = {group: api / group for group in _GROUPS}
+    folders |= {"meta/v1": apimachinery / _META, "apiextensions/v1": extensions / _EXTENSIONS}
     sources = {
-        group: [path.read_text() for path in sorted(folder.glob("*types.go"))] for group, folder in folders.items()
+        group: [path.read_text() for path in sorted(folder.glob("*types*.go")) if "generated" not in path.name]
+        for group, folder in folders.items()
     }
     structs = {
         f"{group}.{found[1]}" for group, texts in sources.items() for text in texts for found in _STRUCT.finditer(text)
@@ -148,7 +155,7 @@ def _fields(body: str, names: _Names) -> Iterator[tuple[str, list[str]]]:
 
 def main(arguments: list[str]) -> None:
     """Write the table."""
-    table = derive(Path(arguments[0]), Path(arguments[1]))
+    table = derive(*(Path(one) for one in arguments))
     write_whole(TABLE, orjson.dumps(table, option=orjson.OPT_SORT_KEYS).decode() + "\n")
 
 
