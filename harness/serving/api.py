@@ -47,8 +47,8 @@ class ServedApi(ApiServer):
             return Reply(problem.code, problem.status)
         except Exception as error:
             _LOG.exception("internal error in %s %s", request.method, request.path)
-            problem = internal_error(f"{type(error).__name__} in the simulated API server")
-            return Reply(problem.code, problem.status)
+            told = internal_error(f"{type(error).__name__} in the simulated API server")
+            return Reply(told.code, told.status)
 
 
 def _checked(request: Request) -> Any:
