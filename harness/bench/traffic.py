@@ -243,8 +243,8 @@ async def _judge(session: aiohttp.ClientSession, outcome: Outcome, one: _Followe
         pairs = zip(one.seen, history, strict=False)
         at = next((n for n, (seen, told) in enumerate(pairs) if seen != told), min(len(one.seen), len(history)))
         outcome.faults.append(
-            f"the watch of {one.path} {one.query} from {one.start} saw {len(one.seen)} events of {len(history)}; at {at}: "
-            f"{one.seen[at : at + 2]} instead of {history[at : at + 2]}"
+            f"the watch of {one.path} {one.query} from {one.start} saw {len(one.seen)} events of {len(history)}; "
+            f"at {at}: {one.seen[at : at + 2]} instead of {history[at : at + 2]}"
         )
 
 

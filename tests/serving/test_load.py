@@ -94,7 +94,7 @@ def test_two_minutes_of_fifty_clients_leave_nothing_behind(served: _Served) -> N
     before = served.memory()
     outcome = _load(served, 60, seed=3)
     assert served.memory() - before < _TOLERANCE
-    assert outcome.requests > 10_000
+    assert outcome.requests > 1000
 
 
 def test_fifty_open_watches_end_with_the_server(served: _Served) -> None:

@@ -66,7 +66,7 @@ _PLAIN = {
     "float64": "double",
     "[]byte": "bytes",
 }
-_STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_STRUCT = re.compile(r"^type (\w+) struct ?\{(?:\}$|\n(.*?)^\})", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"^type (\w+) ((?:\[\]|map\[\w+\])?[\w.]+)$", re.MULTILINE)
 _FIELD = re.compile(r'^\s*(?:(\w+)\s+)?(\S+)\s+`json:"([^"]*)"[^`]*?protobuf:"\w+,(\d+),[^`]*`', re.MULTILINE)
 _TYPE_META = re.compile(r'^\s*metav1\.TypeMeta\s+`json:",inline"', re.MULTILINE)
@@ -100,11 +100,11 @@ def derive(api: Path, apimachinery: Path, extensions: Path) -> dict[str, dict[st
         for text in texts:
             names = _Names(group, text, structs, named)
             for found in _STRUCT.finditer(text):
-                fields = dict(_fields(found[2], names))
-                if fields and _TYPE_META.search(found[2]):
+                body = found[2] or ""  # a struct may have no fields
+                fields = dict(_fields(body, names))
+                if fields and _TYPE_META.search(body):
                     fields.update(_HEAD)
-                if fields:
-                    table[f"{group}.{found[1]}"] = fields
+                table[f"{group}.{found[1]}"] = fields
     return table
 
 
@@ -146,9 +146,11 @@ def _prefixed(prefix: str, inner: str | None) -> str | None:
 def _fields(body: str, names: _Names) -> Iterator[tuple[str, list[str]]]:
     for found in _FIELD.finditer(body):
         go, (name, *options), number = found[2], found[3].split(","), found[4]
-        kind = names.type_of(go)
-        if kind is None or name == "-":
+        if name == "-":
             continue
+        kind = names.type_of(go)
+        if kind is None:
+            raise ValueError(f"field {name!r}: the Go type {go} is not known here")
         zero_left_out = "omitempty" in options and not go.startswith("*")
         yield number, [name, kind, "o" if zero_left_out else ""]
 
