@@ -258,10 +258,6 @@ class Metrics:
         self._removed.discard(group)
         self._server.state.aggregated[group] = found
 
-    def serves(self, group: str) -> bool:
-        """Whether the group is there."""
-        return group in self._server.state.aggregated
-
     def _appear(self, group: str) -> None:
         """Serve a group that the scenario speaks of, unless it has been removed, and follow the pods."""
         _ = self._measurements.pods

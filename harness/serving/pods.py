@@ -101,7 +101,7 @@ class PodBehaviour:
         for labels, lifecycle in reversed(rules):  # of several that fit, the first in the document counts
             if self._lifecycles is not None:
                 self._lifecycles.for_labels(labels, lifecycle)
-        if not self._metrics.serves(RESOURCE):
+        if not self.document:
             self._metrics.serve(RESOURCE)
 
     def _metric(self, section: str, entry: Object) -> Handle:
