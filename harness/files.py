@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _READABLE_BY_ALL = 0o644  # a temporary file starts as its owner's secret
@@ -26,3 +29,12 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock on making `folder`, which lies beside it: of all processes that want it, one makes it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # freed when the file is closed, also by a crash
+        yield

@@ -22,6 +22,17 @@ from harness.apiserver.versions import to_stored_form
 _ATTEMPTS = 8
 _SYSTEM_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 _NAMESPACE_MISMATCH = "the namespace of the provided object does not match the namespace sent on the request"
+#: Counts changes of a DaemonSet's template; left from the time when DaemonSets had no revisions.
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+#: The condition of a pod that must not be scheduled yet.
+_GATED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+}
+#: Of events, as they are stored: there even if they are empty.
+_EVENT_PARTS = ("reportingComponent", "reportingInstance")
 #: What a fresh object's status looks like, where it is not simply empty.
 _INITIAL_STATUS: dict[str, dict[str, Any]] = {
     "ReplicaSet": {"replicas": 0},
@@ -80,7 +91,7 @@ def store_new(state: State, call: Call, payload: dict[str, Any]) -> Stored:
 def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
     kind, metadata = call.kind, payload["metadata"]
     name = metadata.get("name", "")
-    prepare_for_create(payload, kind)
+    prepare_for_create(payload, kind, state.timestamp())
     strategy = strategy_of(kind)
     findings = create_findings(payload, kind)
     if strategy is not None:
@@ -119,12 +130,23 @@ def _exists(call: Call, metadata: dict[str, Any], there: Stored) -> errors.ApiEr
     return error
 
 
-def prepare_for_create(payload: dict[str, Any], kind: Kind) -> None:
-    """What each kind's strategy does in PrepareForCreate: a first generation and a fresh status."""
+def prepare_for_create(payload: dict[str, Any], kind: Kind, now: str) -> None:
+    """What each kind's strategy does in PrepareForCreate: a first generation and a fresh status. `now`: a timestamp."""
     if kind.generation:
         payload["metadata"]["generation"] = 1
     if kind.kind == "Pod":
         payload["status"] = {"phase": "Pending", "qosClass": quality_of_service(payload["spec"])}
+        if payload["spec"].get("schedulingGates"):
+            payload["status"]["conditions"] = [{**_GATED, "lastTransitionTime": now}]
+    elif kind.kind == "Event":
+        for part in _EVENT_PARTS:
+            payload.setdefault(part, "")
+    elif kind.kind == "DaemonSet":
+        payload["metadata"]["annotations"] = {
+            **(payload["metadata"].get("annotations") or {}),
+            TEMPLATE_GENERATION: "1",
+        }
+        payload["status"] = dict(_INITIAL_STATUS[kind.kind])
     elif kind.kind == "Namespace":
         spec = payload.get("spec") or {}
         finalizers = spec.get("finalizers") or []

@@ -83,7 +83,7 @@ def pod_spec(spec: dict[str, Any], *, pod: bool) -> dict[str, Any]:
     spec = compact(spec)
     if "resources" in spec:
         _spell_amounts(spec["resources"])
-    for group in ("containers", "initContainers"):
+    for group in ("containers", "initContainers", "ephemeralContainers"):
         if group in spec:
             spec[group] = [_default_container(container, pod=pod) for container in spec[group]]
     spec.setdefault("restartPolicy", "Always")

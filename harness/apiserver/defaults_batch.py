@@ -53,3 +53,5 @@ def generate_selector(job: dict[str, Any]) -> None:
     selector = dict(spec.get("selector") or {})
     selector["matchLabels"] = {_OWN_UID: metadata["uid"], **(selector.get("matchLabels") or {})}
     job["spec"] = {**spec, "selector": selector, "template": {**template, "metadata": meta}}
+    if not metadata.get("labels"):
+        metadata["labels"] = dict(meta["labels"])

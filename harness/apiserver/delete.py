@@ -14,12 +14,12 @@ from harness.apiserver import errors
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply
 from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
-from harness.apiserver.state import Call, State
+from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
-from harness.apiserver.update import store_next
 from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
+_PROTECTED = frozenset({"default", "kube-system", "kube-public"})
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -37,6 +37,7 @@ class DeleteOptions:
 def parse_options(call: Call, body: Any) -> DeleteOptions:
     """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
     if body:
+        _check_kind(body)
         check_part(body, "DeleteOptions")
         preconditions = body.get("preconditions") or {}
         options = DeleteOptions(
@@ -46,14 +47,13 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
             preconditions.get("uid") or "",
             preconditions.get("resourceVersion") or "",
         )
-        if body.get("dryRun"):
-            call.dry_run = True
+        call.dry_run = is_dry_run(body.get("dryRun") or [], "DeleteOptions")
     else:
         query = call.request.query
         grace = query.get("gracePeriodSeconds", "")
         orphan = query.get("orphanDependents")
         options = DeleteOptions(
-            parse_int64(grace, "gracePeriodSeconds must be a number of seconds") if grace else None,
+            parse_int64(grace) if grace else None,
             query.get("propagationPolicy", ""),
             None if orphan is None else orphan == "true",
         )
@@ -61,6 +61,15 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     if options.grace is not None and options.grace < 0:
         options.grace = 1
     return options
+
+
+def _check_kind(body: Any) -> None:
+    """Options may be of any version that has some, but must be options."""
+    if isinstance(body, dict) and body.get("kind", "DeleteOptions") != "DeleteOptions":
+        kind, version = body["kind"], body.get("apiVersion", "v1")
+        raise errors.bad_request(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+        )
 
 
 def _validate(options: DeleteOptions) -> None:
@@ -80,8 +89,8 @@ def _validate(options: DeleteOptions) -> None:
 
 def delete(state: State, call: Call) -> Reply:
     """DELETE of one object."""
-    stored = call.existing()
     options = parse_options(call, call.request.body)
+    stored = call.existing()
     last, gone = delete_object(state, call, stored, options)
     if not gone or call.kind.returns_deleted:
         status = 202 if not gone and options.orphan is False else 200
@@ -96,8 +105,14 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
     """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409."""
     call.before = stored.object
     _check_preconditions(call, stored.object["metadata"], options)
-    if call.kind.kind == "Namespace" and stored.object["spec"].get("finalizers"):
-        return _terminate_namespace(state, call, stored), False
+    if call.kind.kind == "Namespace" and call.kind.strategic:
+        if call.name in _PROTECTED:
+            raise call.forbidden(call.name, "this namespace may not be deleted")
+        if not stored.object["metadata"].get("deletionTimestamp"):
+            return _terminate_namespace(state, call, stored), False
+        if stored.object["spec"].get("finalizers"):
+            call.after = stored.object
+            return stored, False
     metadata = dict(stored.object["metadata"])
     graceful, pending = _begin_graceful(state, call, stored.object, metadata, options)
     if pending:
@@ -225,7 +240,9 @@ def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
     metadata = dict(old["metadata"])
     metadata.setdefault("deletionTimestamp", state.timestamp())
     payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
-    return store_next(state, call, stored, payload)
+    call.after = payload
+    # Even one without finalizers stays until it is deleted once more.
+    return Stored("", payload, stored.version) if call.dry_run else state.put(call.kind, "", call.name, payload)
 
 
 def delete_collection(state: State, call: Call) -> Reply:

@@ -35,7 +35,7 @@ class ApiError(Exception):
         }
         if reason:
             self.status["reason"] = reason
-        if details:
+        if details is not None:
             self.status["details"] = {key: value for key, value in details.items() if value}
         self.status["code"] = code
 
@@ -82,7 +82,7 @@ def not_found(group: str, resource: str, name: str) -> ApiError:
 
 def unknown_path() -> ApiError:
     """The answer to a path that is served by nothing."""
-    return ApiError(404, "NotFound", "the server could not find the requested resource")
+    return ApiError(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def already_exists(group: str, resource: str, name: str) -> ApiError:
@@ -119,7 +119,7 @@ def bad_request(why: str) -> ApiError:
 
 def method_not_allowed() -> ApiError:
     """405: the path does not take this method."""
-    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
@@ -156,7 +156,7 @@ def internal_error(why: str) -> ApiError:
 
 def unprocessable() -> ApiError:
     """A JSON patch that does not apply; upstream does not say why (handlers/patch.go, NewGenericServerResponse)."""
-    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request")
+    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,8 @@ def _show(value: Any) -> str:
         return str(int(value) if value == int(value) and abs(value) < _LONG_FLOAT else value)
     if isinstance(value, str):
         return quote(value)
-    return orjson.dumps(value, option=0 if isinstance(value, InOrder) else orjson.OPT_SORT_KEYS).decode()
+    in_order = isinstance(value, InOrder) or (isinstance(value, list) and value and isinstance(value[0], InOrder))
+    return orjson.dumps(value, option=0 if in_order else orjson.OPT_SORT_KEYS).decode()
 
 
 def required(field: str, detail: str = "") -> FieldError:

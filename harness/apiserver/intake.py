@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.apiserver.copies import copied
+from harness.apiserver.decoding import Undecodable, check_type, undecodable
 from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.kinds import Kind
 from harness.apiserver.metadata import canonical_metadata
+from harness.apiserver.quantity_text import quantity
 from harness.apiserver.strategies import Strategy, strategy_of
 from harness.apiserver.structural import Structural
 from harness.apiserver.structural.pruning import settled
@@ -65,7 +67,7 @@ _CONTAINERS = [
         "command": ["string"],
         "args": ["string"],
         "volumeMounts": ["struct"],
-        "resources": {"requests": "map", "limits": "map"},
+        "resources": {"requests": "amounts", "limits": "amounts"},
     }
 ]
 _POD_SPEC = {
@@ -190,6 +192,7 @@ SHAPES: dict[str, dict[str, Any]] = {
             ]
         }
     },
+    "ConfigMap": {"data": "stringmap", "binaryData": "stringmap", "immutable": "bool"},
     "Namespace": {"spec": {"finalizers": ["string"]}, "status": {"phase": "string"}},
     "Event": {
         "involvedObject": "struct",
@@ -226,6 +229,10 @@ SHAPES: dict[str, dict[str, Any]] = {
         "preconditions": {"uid": "string", "resourceVersion": "string"},
     },
 }
+_WITH_DATA, _EMPTY_DATA = frozenset({"ConfigMap", "Secret"}), frozenset({"data", "binaryData", "stringData"})
+_CONDITIONS = "v1.Preconditions"
+_NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_GO_TYPES = {"stringmap": "map[string]string"}
 _INT32 = range(-(2**31), 2**31)
 #: Kinds whose specs come back with every request about them, mostly unchanged.
 SHARED_SPECS = frozenset({"Pod", "ReplicaSet"})
@@ -244,17 +251,7 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, tru
             f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
             "object; send the object itself"
         )
-    if body.get("kind", kind.kind) != kind.kind:
-        raise bad_request(
-            f'{body["kind"]} in version "{kind.version}" cannot be handled as a {kind.kind}: converting '
-            f"({body.get('apiVersion', '')}.{body['kind']}) to ({kind.api_version}.{kind.kind}): unknown "
-            "conversion"
-        )
-    version = body.get("apiVersion", kind.api_version)
-    if version != kind.api_version:
-        raise bad_request(
-            f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
-        )
+    check_type(body, kind)
     metadata: Any = body["metadata"] if body.get("metadata") is not None else {}
     unchanged = metadata is current.get("metadata")
     fresh = {**metadata} if unchanged else canonical_metadata(metadata, kind)
@@ -277,6 +274,8 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, tru
         payload[key] = item = copied(sent)
         if key in shape:
             _check(item, shape[key], key, kind)
+        if not item and key in _EMPTY_DATA and kind.kind in _WITH_DATA:
+            del payload[key]
     return payload
 
 
@@ -296,9 +295,7 @@ def _decoded(strategy: Strategy, payload: dict[str, Any], body: dict[str, Any], 
     try:
         strategy.decode(payload, kind.version)
     except ValueError as problem:
-        raise bad_request(
-            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}'
-        ) from None
+        raise undecodable(kind, str(problem)) from None
     return payload
 
 
@@ -309,17 +306,20 @@ def check_spec(spec: Any, kind: str) -> None:
 
 def check_part(payload: Any, part: str) -> None:
     """The shape of an object that is no resource: Binding, Eviction, DeleteOptions. Raises ApiError 400."""
-    _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
+    try:
+        _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
+    except Undecodable as problem:
+        if part == "DeleteOptions":
+            raise bad_request(problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")) from None
+        raise
 
 
 def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
+    expected = _GO_TYPES.get(expected, expected)
     found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
     owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
-    return bad_request(
-        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: json: cannot '
-        f"unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type "
-        f"{expected}"
-    )
+    told = f"json: cannot unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type {expected}"
+    return undecodable(kind, told)
 
 
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
@@ -337,11 +337,28 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
             _check(item, shape[0], path, kind)
     elif shape == "stringmap":
         _check_strings(value, path, kind)
+    elif shape == "amounts":
+        _check_amounts(value, path, kind)
     elif shape == "intorstring":
         if not isinstance(value, str):
             _check(value, "int32", path, kind)
     elif type(value) is not _TYPES[shape] or (shape == "int32" and value not in _INT32):
         raise _wrong(value, shape, path, kind)
+
+
+def _check_amounts(value: Any, path: str, kind: Kind) -> None:
+    """Quantities by name; one that is none ends the decoding with its own words."""
+    if type(value) is not dict:
+        raise _wrong(value, "v1.ResourceList", path, kind)
+    for amount in value.values():
+        if amount is None:
+            continue
+        if type(amount) not in (str, int, float):
+            raise undecodable(kind, _NO_QUANTITY)
+        try:
+            quantity(amount)
+        except ValueError:
+            raise undecodable(kind, _NO_QUANTITY) from None
 
 
 def _check_strings(value: Any, path: str, kind: Kind) -> None:

@@ -231,7 +231,6 @@ BUILT_IN: tuple[Kind, ...] = (
         categories=_ALL,
         subresources=_SCALED,
         short_names=("rs",),
-        fields=frozenset({"status.replicas"}),
         status_kept=frozenset({"replicas", "terminatingReplicas"}),
     ),
     Kind(
@@ -265,7 +264,16 @@ BUILT_IN: tuple[Kind, ...] = (
         status_kept=DAEMON_SET_COUNTS,
     ),
     Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
-    Kind("batch", "v1", "Job", "jobs", categories=_ALL, subresources=("status",), orphan_by_default=True),
+    Kind(
+        "batch",
+        "v1",
+        "Job",
+        "jobs",
+        categories=_ALL,
+        subresources=("status",),
+        orphan_by_default=True,
+        fields=frozenset({"status.successful"}),
+    ),
     Kind("batch", "v1", "CronJob", "cronjobs", categories=_ALL, subresources=("status",), short_names=("cj",)),
     Kind(
         "policy",

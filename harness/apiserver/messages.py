@@ -65,6 +65,18 @@ class Request:
         self.trusted = False
 
 
+class Unreadable:
+    """What stands for the body of a patch that is no JSON: the patch is refused for it, but not before other reasons.
+
+    `why`: what Go's decoder says of it.
+    """
+
+    __slots__ = ("why",)
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
 class WatchEvent:
     """One event of a watch. Shared between watches: neither it nor its object may be changed."""
 

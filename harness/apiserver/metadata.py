@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.apiserver.copies import copied
-from harness.apiserver.errors import bad_request
+from harness.apiserver.decoding import undecodable
 from harness.apiserver.gotypes import Bool, Field, Int, Mismatch, Moment, Slice, Struct, Text, Texts, Type, mismatch
 from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import Shared
@@ -62,7 +62,7 @@ def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
         if type(metadata) is not dict:
             raise mismatch(metadata, "v1.ObjectMeta")
         for key, sent in metadata.items():
-            if sent is None or (not sent and key in _DROPPED_WHEN_EMPTY):
+            if sent is None or (not sent and key in _DROPPED_WHEN_EMPTY) or key == "selfLink":
                 continue
             shared = _SHARED.get(key)
             if shared is not None:
@@ -70,7 +70,7 @@ def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
             else:
                 result[key] = sent if type(sent) is str and key in _STRINGS else _taken(key, sent)
     except ValueError as problem:
-        raise bad_request(_reason(kind, key, problem)) from None
+        raise undecodable(kind, _reason(kind, key, problem)) from None
     return result
 
 
@@ -82,4 +82,4 @@ def _taken(key: str, sent: Any) -> Any:
 def _reason(kind: Kind, key: str, problem: ValueError) -> str:
     if isinstance(problem, Mismatch):
         problem = (problem.inside("ObjectMeta", key) if key else problem).inside(kind.kind, "metadata")
-    return f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}'
+    return str(problem)

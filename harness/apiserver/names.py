@@ -27,8 +27,8 @@ def _format(message: str, pattern: str, *examples: str) -> str:
     return f"{message} (e.g. {listed}regex used for validation is '{pattern}')"
 
 
-def _too_long(limit: int) -> str:
-    return f"must be no more than {limit} bytes"
+def _too_long(limit: int, unit: str = "bytes") -> str:
+    return f"must be no more than {limit} {unit}"
 
 
 _NO_LABEL = _format(
@@ -41,17 +41,8 @@ _NO_LABEL = _format(
 
 
 @lru_cache(maxsize=4096)
-def dns_label(text: str) -> tuple[str, ...]:
-    """IsDNS1123Label of apimachinery/pkg/api/validate/content: names of namespaces."""
-    found = [_too_long(63)] if len(text) > 63 else []
-    if not _LABEL_PATTERN.fullmatch(text):
-        found.append(_NO_LABEL)
-    return tuple(found)
-
-
-@lru_cache(maxsize=4096)
 def short_name(text: str) -> tuple[str, ...]:
-    """IsDNS1123Label of apimachinery/pkg/util/validation, which words it otherwise: names of containers."""
+    """IsDNS1123Label of apimachinery/pkg/util/validation: names of containers, namespaces, stateful sets."""
     found = ["must be no more than 63 characters"] if len(text) > 63 else []
     if not _LABEL_PATTERN.fullmatch(text):
         found.append("must not contain dots" if _SUBDOMAIN_PATTERN.fullmatch(text) else _NO_LABEL)
@@ -59,11 +50,11 @@ def short_name(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def dns_subdomain(text: str) -> tuple[str, ...]:
-    """IsDNS1123Subdomain, the format of most object names."""
+def dns_subdomain(text: str, unit: str = "characters") -> tuple[str, ...]:
+    """IsDNS1123Subdomain, the format of most object names. Of label keys, it counts in "bytes" (`unit`)."""
     if len(text) <= 253 and _SUBDOMAIN_PATTERN.fullmatch(text):
         return ()
-    found = [_too_long(253)] if len(text) > 253 else []
+    found = [_too_long(253, unit)] if len(text) > 253 else []
     if not _SUBDOMAIN_PATTERN.fullmatch(text):
         found.append(
             _format(
@@ -90,7 +81,7 @@ def qualified_name(text: str) -> tuple[str, ...]:
     if slash and not prefix:
         found.append("prefix part must be non-empty")
     elif slash:
-        found.extend(f"prefix part {complaint}" for complaint in dns_subdomain(prefix))
+        found.extend(f"prefix part {complaint}" for complaint in dns_subdomain(prefix, "bytes"))
     if not name:
         found.append("name part must be non-empty")
     elif len(name) > 63:
@@ -115,6 +106,24 @@ def label_value(text: str) -> tuple[str, ...]:
                 "12345",
             )
         )
+    return tuple(found)
+
+
+_CONFIG_KEY = "[-._a-zA-Z0-9]+"
+_CONFIG_KEY_PATTERN = re.compile(_CONFIG_KEY)
+
+
+@lru_cache(maxsize=4096)
+def config_key(text: str) -> tuple[str, ...]:
+    """IsConfigMapKey."""
+    found = ["must be no more than 253 characters"] if len(text) > 253 else []
+    if not _CONFIG_KEY_PATTERN.fullmatch(text):
+        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        found.append(_format(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
+    elif text in (".", ".."):
+        found.append(f"must not be '{text}'")
+    elif text.startswith(".."):
+        found.append("must not start with '..'")
     return tuple(found)
 
 

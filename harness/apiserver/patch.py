@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import jsonpatch
-import jsonpointer
-
 from harness.apiserver import errors
-from harness.apiserver.copies import deep_copy
 from harness.apiserver.create import settle_place, store_new
+from harness.apiserver.decoding import Undecodable, check_custom_type, unpatchable
 from harness.apiserver.defaults import apply_defaults
+from harness.apiserver.govalues import JSON_TYPES
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
-from harness.apiserver.messages import Reply
+from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.patching.apply import applied
+from harness.apiserver.patching.json_patch import PatchFailed, apply_json_patch
 from harness.apiserver.patching.strategic import apply_strategic
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
-from harness.apiserver.strictness import check_applied, declared_after_patch, decoded
+from harness.apiserver.strictness import check_applied, declared, decoded
 from harness.apiserver.update import check_name, replace
 from harness.apiserver.versions import to_served_form, to_stored_form
 
@@ -40,20 +40,39 @@ def patch(state: State, call: Call) -> Reply:
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     current = to_served_form(stored.object, call.kind)
-    patched = declared_after_patch(state, call, patched_object(current, call.request.body, media))
-    payload = take_in(to_stored_form(patched, call.kind), call.kind, current, trusted=call.request.trusted)
-    apply_defaults(payload, call.kind)
+    patched = patched_object(current, call.request.body, media)
+    if not call.kind.strategic:
+        check_custom_type(patched, call.kind, call.name)
+
+    def decode() -> dict[str, Any]:
+        known = declared(state, call, patched)
+        taken = take_in(to_stored_form(known, call.kind), call.kind, current, trusted=call.request.trusted)
+        apply_defaults(taken, call.kind)
+        return taken
+
+    payload = decoded_patch(decode, patched, call, media)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])
     return reply_with(200, replace(state, call, stored, payload), call.kind)
 
 
+def decoded_patch(decode: Callable[[], dict[str, Any]], patched: Any, call: Call, media: str) -> dict[str, Any]:
+    """What `decode` makes of a patched object. Raises ApiError 422 where that is no object of the kind."""
+    try:
+        return decode()
+    except Undecodable as problem:
+        strategic = media == STRATEGIC_PATCH
+        raise unpatchable(problem, patched, call.request.body, strategic=strategic) from None
+
+
 def media_type(call: Call, accepted: list[str]) -> str:
     """The media type of a request's patch. Raises ApiError 415 if it is none of those accepted."""
     media = call.request.content_type.partition(";")[0].strip()
-    if media not in accepted:
-        raise errors.unsupported_media_type(accepted)
-    return media
+    if media in accepted:
+        return media
+    if call.kind.strategic:
+        raise errors.ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    raise errors.unsupported_media_type(accepted)
 
 
 def accepted_types(kind: Kind) -> list[str]:
@@ -67,10 +86,8 @@ def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, 
     if media == JSON_PATCH:
         return _json_patched(current, body)
     if not isinstance(body, dict):
-        raise errors.bad_request(
-            "error decoding patch: json: cannot unmarshal this value into Go value of type "
-            "map[string]interface {}; a merge patch is a JSON object"
-        )
+        prefix = "error decoding patch: " if media == MERGE_PATCH else ""
+        raise errors.bad_request(f"{prefix}{_no_such_value(body, 'map[string]interface {}')}")
     if media == MERGE_PATCH:
         merged = merge_patched(current, body)
         return merged if isinstance(merged, dict) else {}
@@ -98,10 +115,7 @@ def merge_patched(current: Any, body: Any) -> Any:
 
 def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
     if not isinstance(body, list):
-        raise errors.bad_request(
-            "error decoding patch: json: cannot unmarshal object into Go value of type "
-            "[]handlers.jsonPatchOp; a JSON patch is a list of operations"
-        )
+        raise errors.bad_request(f"error decoding patch: {_no_such_value(body, '[]handlers.jsonPatchOp')}")
     if len(body) > _MOST_OPERATIONS:
         raise errors.ApiError(
             413,
@@ -113,14 +127,21 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
     if whole is not None:
         return whole
     try:
-        result = jsonpatch.JsonPatch(body).apply(deep_copy(current), in_place=True)
-    except jsonpatch.InvalidJsonPatch as problem:
-        raise errors.bad_request(f"invalid JSON patch: {problem}") from None
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError):
+        result = apply_json_patch(current, body)
+    except PatchFailed:
         raise errors.unprocessable() from None
     if not isinstance(result, dict):
         raise errors.unprocessable()
     return result
+
+
+def _no_such_value(body: Any, wanted: str) -> str:
+    """What encoding/json says of a body of the wrong type; None stands for a body without anything in it."""
+    if isinstance(body, Unreadable):
+        return body.why
+    if body is None:
+        return "unexpected end of JSON input"
+    return f"json: cannot unmarshal {JSON_TYPES[type(body)]} into Go value of type {wanted}"
 
 
 def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any] | None:
@@ -131,7 +152,7 @@ def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any
     kind, path = operation["op"], operation["path"]
     if type(path) is not str or not path.startswith("/") or "/" in path[1:] or "~" in path:
         return None
-    if kind == "add" or (kind == "replace" and path[1:] in current):
+    if kind in ("add", "replace"):
         return {**current, path[1:]: operation["value"]}
     return None
 

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 
 from harness.apiserver import errors
-from harness.apiserver.errors import ApiError, FieldError
+from harness.apiserver.errors import ApiError, FieldError, quote
+from harness.apiserver.gojson import syntax_error
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.selectors import ObjectMatcher, object_matcher
@@ -28,6 +29,7 @@ _EXPIRED_PAGE = (
     "objects that were created, modified, or deleted between the time the first chunk was returned and "
     "now may show up in the list."
 )
+_TOKEN_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 #: More than any number that fits has; Python refuses to read thousands of them.
 _MOST_DIGITS = 100
@@ -50,31 +52,33 @@ def reply_with(status: int, stored: Stored, kind: Kind) -> Reply:
 
 def get(state: State, call: Call) -> Reply:
     """GET of one object."""
+    query = call.request.query
     stored = call.existing()
-    wanted = call.request.query.get("resourceVersion")
+    wanted = query.get("resourceVersion")
     if wanted:
         _check_not_future(state, parse_version(wanted))
     return reply_with(200, stored, call.kind)
 
 
-def parse_version(text: str) -> int:
-    """A resourceVersion from a query. Raises ApiError 400."""
-    if not (text.isascii() and text.isdecimal()):
-        raise errors.bad_request(
-            f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax; '
-            "resourceVersion must be a version that this server has returned"
-        )
-    if len(text) > _MOST_DIGITS or int(text) > _HIGHEST_VERSION:
-        raise errors.bad_request(f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": value out of range')
-    return int(text)
+def parse_version(text: str, *, listing: bool = False) -> int:
+    """A resourceVersion from a query. Raises ApiError: 400 in a list, else 500, which is what upstream makes of it."""
+    why = "invalid syntax"
+    if text.isascii() and text.isdecimal():
+        if len(text) <= _MOST_DIGITS and int(text) <= _HIGHEST_VERSION:
+            return int(text)
+        why = "value out of range"
+    told = f"resourceVersion: Invalid value: {quote(text)}: strconv.ParseUint: parsing {quote(text)}: {why}"
+    if listing:
+        raise errors.bad_request(f"invalid resource version: {told}")
+    raise ApiError(500, "", told)
 
 
-def parse_int64(text: str, what: str) -> int:
-    """A number from a query. Raises ApiError 400, worded as Go's strconv and beginning with that."""
+def parse_int64(text: str) -> int:
+    """A number from a query. Raises ApiError 400 with the words of Go's strconv."""
     if _INTEGER.fullmatch(text) is None:
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax; {what}')
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
     if len(text) > _MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range; {what}')
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
     return int(text)
 
 
@@ -96,8 +100,9 @@ def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
 def list_or_watch(state: State, call: Call) -> Reply:
     """GET on a collection: a watch if the query says so."""
     query = call.request.query
-    if query.get("timeoutSeconds"):
-        parse_int64(query["timeoutSeconds"], "timeoutSeconds must be a number of seconds")
+    for name in ("limit", "timeoutSeconds"):
+        if query.get(name):
+            parse_int64(query[name])
     findings = _option_findings(query)
     if findings:
         raise errors.invalid("meta.k8s.io", "ListOptions", "", findings)
@@ -153,9 +158,11 @@ def _list(state: State, call: Call) -> Reply:
     start = ""
     exact: int | None = None
     if query.get("continue"):
+        if query.get("resourceVersion", "0") not in ("", "0"):
+            raise errors.bad_request("specifying resource version is not allowed when using continue")
         start, exact = _decode_continue(state, collection, query["continue"])
     elif query.get("resourceVersion", "") not in ("", "0"):
-        version = parse_version(query["resourceVersion"])
+        version = parse_version(query["resourceVersion"], listing=True)
         _check_not_future(state, version)
         match = query.get("resourceVersionMatch", "")
         if match == _EXACT or (not match and limit):
@@ -170,7 +177,7 @@ def _list(state: State, call: Call) -> Reply:
     items = selected(collection, call, exact, matcher(call.kind, query))
     if start:
         items = [item for item in items if item.key >= start]
-    return _list_reply(call.kind, items, shown, limit)
+    return _list_reply(call, items, shown, limit)
 
 
 def selected(collection: Collection, call: Call, version: int | None, matches: ObjectMatcher | None) -> list[Stored]:
@@ -190,12 +197,16 @@ def selected(collection: Collection, call: Call, version: int | None, matches: O
     return items
 
 
-def _list_reply(kind: Kind, items: Sequence[Stored], version: int, limit: int) -> Reply:
+def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int) -> Reply:
+    kind, query = call.kind, call.request.query
     metadata: dict[str, Any] = {"resourceVersion": str(version)}
+    if not kind.strategic:
+        metadata["continue"] = ""
     if limit and len(items) > limit:
-        token = {"v": "meta.k8s.io/v1", "rv": version, "start": items[limit].key}
-        metadata["continue"] = urlsafe_b64encode(orjson.dumps(token)).decode()
-        metadata["remainingItemCount"] = len(items) - limit
+        metadata["continue"] = _encode_continue(version, items[limit].key)
+        # Upstream counts keys, so it does not know how many of those that remain are selected.
+        if not query.get("labelSelector") and not query.get("fieldSelector"):
+            metadata["remainingItemCount"] = len(items) - limit
         items = items[:limit]
     if kind.stored_as:
         items = [served(item, kind) for item in items]
@@ -209,23 +220,32 @@ def _list_reply(kind: Kind, items: Sequence[Stored], version: int, limit: int) -
 
 
 def _parse_limit(text: str) -> int:
-    return max(parse_int64(text, "limit must be a number"), 0) if text else 0
+    return max(parse_int64(text), 0) if text else 0
+
+
+def _encode_continue(version: int, start: str) -> str:
+    token = orjson.dumps({"v": _TOKEN_FORM, "rv": version, "start": start})
+    return urlsafe_b64encode(token).decode().rstrip("=")
 
 
 def _decode_continue(state: State, collection: Collection, token: str) -> tuple[str, int]:
     """The key to go on from and the version to read. Raises ApiError 400, or 410 with a token that goes on today."""
+    invalid = "invalid continue token: continue key is not valid"
+    raw = b""
     try:
-        content = orjson.loads(urlsafe_b64decode(token.encode()))
-        start, version = str(content["start"]), int(content["rv"])
-    except (ValueError, KeyError, TypeError):
-        raise errors.bad_request(
-            "continue key is not valid: use the metadata.continue of the previous list unchanged"
-        ) from None
+        raw = urlsafe_b64decode(token.encode() + b"=" * (-len(token) % 4))
+        content = orjson.loads(raw)
+        start, version, form = str(content.get("start", "")), int(content.get("rv", 0)), content.get("v", "")
+    except orjson.JSONDecodeError:
+        raise errors.bad_request(f"{invalid}: {syntax_error(raw)}") from None
+    except (ValueError, AttributeError, TypeError):
+        raise errors.bad_request(f"{invalid}: it is no token of a server") from None
+    if form != _TOKEN_FORM:
+        raise errors.bad_request(f"{invalid}: server does not recognize this encoded version {form}")
     if version == -1:
         return start, state.versions.current
     if version < collection.compacted:
         error: ApiError = errors.expired(_EXPIRED_PAGE)
-        fresh = {"v": "meta.k8s.io/v1", "rv": -1, "start": start}
-        error.status["metadata"] = {"continue": urlsafe_b64encode(orjson.dumps(fresh)).decode()}
+        error.status["metadata"] = {"continue": _encode_continue(-1, start)}
         raise error
     return start, version

@@ -12,11 +12,12 @@ from harness.apiserver import errors
 from harness.apiserver.defaults import quality_of_service, shared_pod_spec
 from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
+from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
-from harness.apiserver.patch import accepted_types, media_type, patched_object
+from harness.apiserver.patch import accepted_types, decoded_patch, media_type, patched_object
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
-from harness.apiserver.strictness import declared_after_patch
+from harness.apiserver.strictness import declared
 from harness.apiserver.update import check_name, store_next
 from harness.apiserver.validation_pods import pod_spec_findings
 
@@ -34,13 +35,14 @@ def resize(state: State, call: Call) -> Reply:
     sent = call.request.body
     if call.verb == "patch":
         media = media_type(call, accepted_types(call.kind))
-        sent = declared_after_patch(state, call, patched_object(old, sent, media))
-    payload = take_in(sent, call.kind)
+        patched = patched_object(old, sent, media)
+        payload = decoded_patch(lambda: _taken(declared(state, call, patched), call.kind), patched, call, media)
+    else:
+        payload = _taken(declared(state, call, sent), call.kind)
     check_name(call, payload["metadata"])
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
         raise call.conflict()
-    payload["spec"] = shared_pod_spec(payload.get("spec") or {})
     for admit in state.mutating_admission:
         admit(state, call, payload, old)
     spec = _without_other_changes(payload["spec"], old["spec"])
@@ -52,6 +54,12 @@ def resize(state: State, call: Call) -> Reply:
         metadata["generation"] = metadata.get("generation", 0) + 1
     final = {**old, "metadata": metadata, "spec": shared_pod_spec(spec)}
     return reply_with(200, store_next(state, call, stored, final), call.kind)
+
+
+def _taken(sent: Any, kind: Kind) -> Object:
+    payload = take_in(sent, kind)
+    payload["spec"] = shared_pod_spec(payload.get("spec") or {})
+    return payload
 
 
 def _without_other_changes(new: Object, old: Object) -> Object:

@@ -10,12 +10,20 @@ from typing import Any
 
 from harness.apiserver import errors, gotypes
 from harness.apiserver.create import settle_place
+from harness.apiserver.decoding import undecodable
 from harness.apiserver.gotypes import Field, Int, Struct, Text
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.nested import nested, set_nested
-from harness.apiserver.patch import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, media_type, patched_object
+from harness.apiserver.patch import (
+    JSON_PATCH,
+    MERGE_PATCH,
+    STRATEGIC_PATCH,
+    decoded_patch,
+    media_type,
+    patched_object,
+)
 from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
@@ -128,7 +136,8 @@ def patch_scale(state: State, call: Call) -> Reply:
     else:
         current, known = _scale_of_custom(stored.object, call.kind.scale_paths)
         current = current if known else {**current, "spec": {"replicas": _UNSET}}
-    return _set_scale(state, call, stored, _decoded(call, patched_object(current, call.request.body, media)))
+    patched = patched_object(current, call.request.body, media)
+    return _set_scale(state, call, stored, decoded_patch(lambda: _decoded(call, patched), patched, call, media))
 
 
 def _decoded(call: Call, body: Any) -> Object:
@@ -136,7 +145,7 @@ def _decoded(call: Call, body: Any) -> Object:
     try:
         scale.update(gotypes.decode({key: scale[key] for key in ("spec", "status") if key in scale}, _SCALE))
     except ValueError as problem:
-        raise errors.bad_request(f'Scale in version "v1" cannot be handled as a Scale: {problem}') from None
+        raise undecodable(_KIND, str(problem)) from None
     settle_place(call, scale["metadata"])
     check_name(call, scale["metadata"])
     return scale

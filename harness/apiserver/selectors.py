@@ -1,41 +1,56 @@
 """Label and field selectors of a query.
 
-Grammar as in apimachinery/pkg/labels/selector.go: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`,
-`a>1`, `a<1`, joined by commas.
+`label_syntax` has the grammar of the former.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from harness.apiserver.errors import bad_request
+from harness.apiserver.errors import bad_request, quote
 from harness.apiserver.events import stored_field
 from harness.apiserver.kinds import Kind
+from harness.apiserver.label_syntax import parse_terms
 from harness.selectors import Matcher, conjunction, requirement
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]
 _NO_LABELS: Mapping[str, str] = {}
+_COMMON_FIELDS = frozenset({"metadata.name", "metadata.namespace"})
+#: Kinds whose conversion of field labels has a wording of its own.
+_OWN_WORDS = frozenset({"Job"})
+#: Fields that are selected by another name than they have.
+_STORED = {"status.successful": "status.succeeded"}
+#: A term of a field selector: what stands between commas that are not escaped.
+_TERM = re.compile(r"(?:\\.|[^\\,]|\\$)+", re.DOTALL)
+_FIELD = re.compile(r"(.*?)(!=|==|=)(.*)", re.DOTALL)
 
-_REQUIREMENT = re.compile(
-    r"\s*(?P<not>!)?\s*(?P<key>[A-Za-z0-9][-A-Za-z0-9_./]*)\s*"
-    r"(?:(?P<set>in|notin)\s*\((?P<values>[^()]*)\)|(?P<op>==|!=|=|>|<)\s*(?P<value>[-A-Za-z0-9_.]*))?\s*(?:,|$)"
-)
+_SETS = {"in": "In", "notin": "NotIn"}
+_OPERATORS = {
+    **_SETS,
+    "=": "In",
+    "==": "In",
+    "!=": "NotIn",
+    ">": "Gt",
+    "<": "Lt",
+    "exists": "Exists",
+    "!": "DoesNotExist",
+}
 
 
 @lru_cache(maxsize=1024)
 def parse_labels(text: str) -> Matcher:
     """The matcher of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
-    return conjunction([_term(found) for found in _requirements(text)])
+    return conjunction([requirement(term.key, _OPERATORS[term.operator], term.values) for term in parse_terms(text)])
 
 
 @lru_cache(maxsize=1024)
 def first_equality(text: str) -> tuple[str, str]:
     """The first `key=value` of a selector, for an index of labels; ("", "") if it has none. Raises as parse_labels."""
-    equal = (found for found in _requirements(text) if found["op"] in ("=", "=="))
-    return next(((found["key"], found["value"]) for found in equal), ("", ""))
+    equal = (term for term in parse_terms(text) if term.operator in ("=", "=="))
+    return next(((term.key, term.values[0]) for term in equal), ("", ""))
 
 
 def label_selector(text: str) -> dict[str, Any] | None:
@@ -45,50 +60,16 @@ def label_selector(text: str) -> dict[str, Any] | None:
     """
     equal: dict[str, str] = {}
     others: list[dict[str, Any]] = []
-    for found in _requirements(text):
-        if found["op"] in ("=", "=="):
-            equal[found["key"]] = found["value"]
-        elif found["set"]:
-            values = [value.strip() for value in found["values"].split(",")]
-            operator = "In" if found["set"] == "in" else "NotIn"
-            others.append({"key": found["key"], "operator": operator, "values": values})
-        elif found["op"] == "!=":
-            others.append({"key": found["key"], "operator": "NotIn", "values": [found["value"]]})
-        elif found["op"]:
-            raise bad_request(f'"{found["op"]}" is not a valid label selector operator')
+    for term in parse_terms(text):
+        if term.operator in ("=", "=="):
+            equal[term.key] = term.values[0]
+        elif term.operator in (">", "<"):
+            raise bad_request(f'"{"gt" if term.operator == ">" else "lt"}" is not a valid label selector operator')
         else:
-            others.append({"key": found["key"], "operator": "DoesNotExist" if found["not"] else "Exists"})
+            expression: dict[str, Any] = {"key": term.key, "operator": _OPERATORS[term.operator]}
+            others.append({**expression, "values": list(term.values)} if term.values else expression)
     selector = {"matchLabels": equal, "matchExpressions": others}
     return {field: terms for field, terms in selector.items() if terms} or None
-
-
-def _requirements(text: str) -> Iterator[re.Match[str]]:
-    position = 0
-    while position < len(text):
-        found = _REQUIREMENT.match(text, position)
-        if found is None or (found["not"] and (found["set"] or found["op"])):
-            raise bad_request(
-                f"unable to parse requirement: found {text[position:]!r}, expected a label requirement "
-                "such as key, !key, key=value or key in (a,b)"
-            )
-        yield found
-        position = found.end()
-
-
-def _term(found: re.Match[str]) -> Matcher:
-    key = found["key"]
-    if found["set"]:
-        values = tuple(value.strip() for value in found["values"].split(","))
-        return requirement(key, "In" if found["set"] == "in" else "NotIn", values)
-    if found["op"]:
-        operator = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}[found["op"]]
-        if operator in ("Gt", "Lt") and not re.fullmatch(r"-?[0-9]+", found["value"]):
-            raise bad_request(
-                "unable to parse requirement: values[0][" + key + "]: Invalid value: "
-                f"\"{found['value']}\": for 'Gt', 'Lt' operators, the value must be an integer"
-            )
-        return requirement(key, operator, (found["value"],))
-    return requirement(key, "DoesNotExist" if found["not"] else "Exists", ())
 
 
 def field_value(payload: Any, path: str) -> str:
@@ -100,7 +81,7 @@ def field_value(payload: Any, path: str) -> str:
                 "false"
                 if path in ("spec.unschedulable", "spec.hostNetwork")
                 else "0"
-                if path == "status.replicas"
+                if path in ("status.replicas", "status.succeeded")
                 else ""
             )
     if isinstance(payload, dict):
@@ -109,27 +90,48 @@ def field_value(payload: Any, path: str) -> str:
 
 
 def _parse_fields(text: str, kind: Kind) -> list[tuple[str, bool, str]]:
+    """(path, equal, value) of each term. Raises ApiError 400 (apimachinery/pkg/fields/selector.go)."""
     terms = []
-    for part in text.split(","):
-        if not part:
-            continue
-        found = re.fullmatch(r"\s*([^=!]+?)\s*(==|!=|=)(.*)", part)
+    for part in sorted(_TERM.findall(text)):
+        found = _FIELD.fullmatch(part)
         if found is None:
-            raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
-        path = found[1]
-        if path not in ("metadata.name", "metadata.namespace") and path not in kind.fields:
-            if kind.fields:
-                raise bad_request(f"field label not supported: {path}")
-            raise bad_request(f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"')
-        path = stored_field(path) if kind.group == "events.k8s.io" else path
-        terms.append((path, found[2] != "!=", found[3].strip()))
-    return terms
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
+        terms.append((found[1], found[2] != "!=", _unescaped(found[3])))
+    for path, _, _ in terms:
+        if path not in _COMMON_FIELDS and path not in kind.fields:
+            raise bad_request(_unknown_field(path, kind))
+    if kind.group == "events.k8s.io":
+        return [(stored_field(path), equal, value) for path, equal, value in terms]
+    return [(_STORED.get(path, path), equal, value) for path, equal, value in terms]
+
+
+def _unknown_field(path: str, kind: Kind) -> str:
+    if kind.kind in _OWN_WORDS:
+        return f"field label {quote(path)} not supported for {kind.kind}"
+    if kind.fields or not kind.strategic:
+        return f"field label not supported: {path}"
+    return f'{quote(path)} is not a known field selector: only "metadata.name", "metadata.namespace"'
+
+
+def _unescaped(value: str) -> str:
+    """UnescapeValue. Raises ApiError 400."""
+    result, escaped = "", False
+    for letter in value:
+        if escaped and letter not in "\\,=":
+            raise bad_request(f"invalid field selector: invalid escape sequence: \\{letter}")
+        if not escaped and letter in ",=":
+            raise bad_request(f"invalid field selector: unescaped character in value: {ord(letter)}")
+        escaped = letter == "\\" and not escaped
+        result += "" if escaped else letter
+    if escaped:
+        raise bad_request("invalid field selector: invalid escape sequence: \\")
+    return result
 
 
 @lru_cache(maxsize=1024)
 def object_matcher(kind: Kind, label_selector: str, field_selector: str) -> ObjectMatcher | None:
     """A predicate over objects; None when everything matches. Raises ApiError 400 on what it cannot parse."""
-    labels = parse_labels(label_selector) if label_selector.strip() else None
+    labels = parse_labels(label_selector) if label_selector else None
     fields = _parse_fields(field_selector, kind)
     if labels is None and not fields:
         return None

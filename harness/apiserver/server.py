@@ -164,6 +164,8 @@ class ApiServer:
             raise errors.method_not_allowed()
         if place.subresource:
             if place.subresource not in kind.subresources:
+                if not kind.strategic and place.subresource in ("status", "scale"):
+                    raise errors.not_found(kind.group, kind.plural, place.name)
                 raise errors.unknown_path()
             verbs: dict[str, tuple[str, Handler]] = SUBRESOURCES.get(place.subresource, _STATUS_VERBS)
         else:

@@ -59,7 +59,8 @@ class Call:
         self.name = name
         self.subresource = subresource
         self.verb = verb
-        self.dry_run = request.query.get("dryRun") == "All"
+        #: A deletion's body may still ask for it.
+        self.dry_run = "dryRun" in request.query and is_dry_run([request.query["dryRun"]], _OPTIONS.get(verb, ""))
         self.before: dict[str, Any] | None = None
         self.after: dict[str, Any] | None = None
         #: What admission wants the client to know.
@@ -79,6 +80,26 @@ class Call:
     def forbidden(self, name: str, why: str) -> errors.ApiError:
         """403 about an object of the request's kind."""
         return errors.forbidden(self.kind.group, self.kind.plural, name, why)
+
+
+#: How a verb's options are called.
+_OPTIONS = {
+    "create": "CreateOptions",
+    "update": "UpdateOptions",
+    "patch": "PatchOptions",
+    "delete": "DeleteOptions",
+    "deletecollection": "DeleteOptions",
+}
+
+
+def is_dry_run(asked: list[str], options: str) -> bool:
+    """Whether a write shall change nothing. Raises ApiError 422 for a kind of dry run that there is not."""
+    if not options or not asked:
+        return False
+    if asked != ["All"]:
+        finding = errors.not_supported("dryRun", asked, ["All"])
+        raise errors.invalid("meta.k8s.io", options, "", [finding])
+    return True
 
 
 #: Looks at (and may replace parts of) an object before it is stored: (state, call, new object, old object or None).

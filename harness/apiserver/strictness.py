@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import orjson
 
 from harness.apiserver import errors
+from harness.apiserver.decoding import undecodable
 from harness.apiserver.errors import ApiError
 from harness.apiserver.kinds import Kind
 from harness.apiserver.patching.strategic import merge_key
@@ -34,36 +35,27 @@ class FieldRules(Protocol):
 
 
 def declared(state: State, call: Call, sent: Any) -> Any:
-    """The body of a create or update, with known fields only. Raises ApiError 400 if others are not allowed."""
+    """A body, or what a patch made of an object, with known fields only.
+
+    Raises Undecodable for a value of a wrong type, and for unknown fields if they are not allowed.
+    """
     rules = state.field_rules
-    if rules is None or type(sent) is not dict:
+    if rules is None or type(sent) is not dict or not _is_of(call.kind, sent):
         return sent
     try:
         kept, complaints = _judged(rules, call, sent)
     except ValueError as problem:
-        raise _undecodable(call.kind, str(problem)) from None
+        raise undecodable(call.kind, str(problem)) from None
     if complaints and _directive(call) == _STRICT:
-        raise _undecodable(call.kind, _strict_error(complaints))
+        raise undecodable(call.kind, _strict_error(complaints))
     return kept
 
 
-def declared_after_patch(state: State, call: Call, patched: Any) -> Any:
-    """The object after a patch, with known fields only. Raises ApiError 422 if others are not allowed."""
-    rules = state.field_rules
-    if rules is None or type(patched) is not dict:
-        return patched
-    why = ""
-    kept: Any = None
-    try:
-        kept, complaints = _judged(rules, call, patched)
-        if complaints and _directive(call) == _STRICT:
-            why = _strict_error(complaints)
-    except ValueError as problem:
-        why = str(problem)
-    if why:
-        finding = errors.invalid_value("patch", orjson.dumps(patched).decode(), why)
-        raise errors.invalid("", "", "", [finding])
-    return kept
+def _is_of(kind: Kind, sent: dict[str, Any]) -> bool:
+    """Whether a body says that it is of this kind, or says nothing."""
+    return (sent.get("apiVersion") or kind.api_version) == kind.api_version and (
+        sent.get("kind") or kind.kind
+    ) == kind.kind
 
 
 def check_applied(state: State, call: Call) -> None:
@@ -75,7 +67,7 @@ def check_applied(state: State, call: Call) -> None:
     try:
         _, unknown = _unknown(rules, kind, body)
     except ValueError as problem:
-        raise _undecodable(kind, str(problem)) from None
+        raise undecodable(kind, str(problem)) from None
     if unknown:
         told = [f"{_typed_path(body, path)}: field not declared in schema" for path in unknown]
         listed = told[0] if len(told) == 1 else "errors:\n" + "\n".join(f"  {one}" for one in told)
@@ -94,10 +86,6 @@ def decoded(state: State, kind: Kind, made: dict[str, Any]) -> dict[str, Any]:
         return made
     kept: dict[str, Any] = rules(kind, made)[0]
     return kept
-
-
-def _undecodable(kind: Kind, why: str) -> ApiError:
-    return errors.bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
 
 
 def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

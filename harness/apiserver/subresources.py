@@ -10,12 +10,12 @@ from harness.apiserver.defaults import shared_pod_spec
 from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
-from harness.apiserver.patch import patched_object
+from harness.apiserver.patch import decoded_patch, patched_object
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
-from harness.apiserver.strictness import declared_after_patch
+from harness.apiserver.strictness import declared
 from harness.apiserver.tokens import request_token
 from harness.apiserver.update import store_next, uid_precondition
 from harness.apiserver.validation_pods import container_findings
@@ -55,7 +55,11 @@ def _bind(state: State, call: Call) -> Reply:
     metadata = body.get("metadata") or {}
     if metadata.get("name", call.name) != call.name:
         raise errors.bad_request("name in URL does not match name in Binding object")
-    node = (body.get("target") or {}).get("name")
+    target = body.get("target") or {}
+    node = target.get("name")
+    if target.get("kind", "") not in ("", "Node"):
+        problem = errors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
+        raise errors.ApiError(500, "", f"{problem.field}: {problem.body}")
     if not node:
         raise errors.ApiError(500, "", "target.name: Required value")
     stored = call.existing()
@@ -89,9 +93,11 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     call.before = old
     media = call.request.content_type.partition(";")[0].strip()
     sent = call.request.body
-    if call.verb != "update":
-        sent = declared_after_patch(state, call, patched_object(old, sent, media))
-    payload = take_in(sent, call.kind)
+    if call.verb == "update":
+        payload = take_in(declared(state, call, sent), call.kind)
+    else:
+        patched = patched_object(old, sent, media)
+        payload = decoded_patch(lambda: take_in(declared(state, call, patched), call.kind), patched, call, media)
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
         raise call.conflict()
@@ -111,11 +117,12 @@ def _ephemeral(state: State, call: Call) -> Reply:
     """pods/NAME/ephemeralcontainers: containers can be added, never changed or removed."""
 
     def keep(new: list[dict[str, Any]], old: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if any(item not in new for item in old):
-            finding = errors.forbidden_value(
-                "spec.ephemeralContainers", "existing ephemeral containers may not be changed or removed"
-            )
-            raise errors.invalid("", "Pod", call.name, [finding])
+        named = {item.get("name"): item for item in new}
+        for item in old:
+            what = "changed" if item["name"] in named else "removed"
+            if named.get(item["name"]) != item:
+                why = f"existing ephemeral containers {errors.quote(item['name'])} may not be {what}\n"
+                raise errors.invalid("", "Pod", call.name, [errors.forbidden_value("spec.ephemeralContainers", why)])
         return new
 
     return _containers_only(state, call, "ephemeralContainers", keep)

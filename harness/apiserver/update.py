@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.apiserver import errors
-from harness.apiserver.create import settle_place, store_new
+from harness.apiserver.create import TEMPLATE_GENERATION, settle_place, store_new
 from harness.apiserver.defaults import apply_defaults
 from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
@@ -117,7 +117,7 @@ def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]
             return Stored("", payload, 0)
         last = call.collection.remove(call.namespace, call.name)
         state.wrote(call.kind, old, None)
-        payload["metadata"]["resourceVersion"] = str(last.version)
+        # The answer has the version before: the last state is never written.
         return Stored(last.key, payload, last.version)
     if payload == old:
         call.after = old
@@ -145,6 +145,8 @@ def deletes(payload: dict[str, Any]) -> bool:
 
 def _check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
     version = new.get("resourceVersion")
+    if version and not version.isdecimal():
+        raise errors.ApiError(500, "", f"strconv.ParseUint: parsing {errors.quote(version)}: invalid syntax")
     if not version:
         if not call.kind.unconditional_update:
             finding = errors.invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
@@ -160,6 +162,14 @@ def _carry_over(new: dict[str, Any], old: dict[str, Any]) -> None:
             new[part] = old[part]
         elif part == "generation":
             new.pop(part, None)
+
+
+def _with_addresses(status: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """The pod's address and the first of its addresses are one; who sends only the former means both."""
+    one, several = status.get("podIP", ""), status.get("podIPs") or []
+    if one and (not several or several[0].get("ip") != one):
+        several = [{"ip": one}]
+    return {**status, "podIP": several[0].get("ip", ""), "podIPs": several}
 
 
 def _take_from(payload: dict[str, Any], old: dict[str, Any], part: str) -> None:
@@ -180,10 +190,27 @@ def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call)
         return
     if kind.has_status:
         _take_from(payload, old, "status")
+    if kind.kind == "DaemonSet" and kind.strategic:
+        _count_template(payload, old)
     if kind.kind == "Namespace":
-        payload["spec"] = {**(payload.get("spec") or {}), "finalizers": old["spec"].get("finalizers", [])}
-    if kind.generation and _content(payload, kind) != _content(old, kind):
+        spec = {key: item for key, item in (payload.get("spec") or {}).items() if key != "finalizers"}
+        held = old["spec"].get("finalizers")
+        payload["spec"] = {**spec, "finalizers": held} if held else spec
+    if kind.generation and (_content(payload, kind) != _content(old, kind) or _annotated(payload, old, kind)):
         payload["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _count_template(payload: dict[str, Any], old: dict[str, Any]) -> None:
+    """A DaemonSet's annotation counts the changes of its template, whatever a client says of it."""
+    count = int((old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "1"))
+    changed = (payload.get("spec") or {}).get("template") != (old.get("spec") or {}).get("template")
+    annotations = payload["metadata"].get("annotations") or {}
+    payload["metadata"]["annotations"] = {**annotations, TEMPLATE_GENERATION: str(count + changed)}
+
+
+def _annotated(payload: dict[str, Any], old: dict[str, Any], kind: Kind) -> bool:
+    """Of Deployments, annotations count as well."""
+    return kind.kind == "Deployment" and payload["metadata"].get("annotations") != old["metadata"].get("annotations")
 
 
 def _content(payload: dict[str, Any], kind: Kind) -> Any:
@@ -212,5 +239,7 @@ def _prepare_status(payload: dict[str, Any], old: dict[str, Any], kind: Kind) ->
     elif kind.kind == "Pod":
         _take_from(payload["metadata"], old["metadata"], "ownerReferences")
         status = payload.setdefault("status", {})
+        if status.get("podIP") or status.get("podIPs"):
+            status = payload["status"] = _with_addresses(status, old.get("status") or {})
         if not status.get("qosClass") and "qosClass" in (old.get("status") or {}):
             payload["status"] = {**status, "qosClass": old["status"]["qosClass"]}

@@ -19,6 +19,7 @@ from harness.apiserver.registration import lease_findings, webhook_findings
 from harness.apiserver.structural.validation import schema_findings
 from harness.apiserver.structural.validation import status_findings as schema_status_findings
 from harness.apiserver.validation_batch import cron_job_findings, job_findings
+from harness.apiserver.validation_core import data_findings, phase_findings
 from harness.apiserver.validation_definitions import definition_findings
 from harness.apiserver.validation_limit_ranges import limit_range_findings
 from harness.apiserver.validation_metadata import (
@@ -184,6 +185,24 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     return found
 
 
+#: Counts that must not be negative, and those of them that must not exceed `replicas`, each in upstream's order.
+_STATUS_COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "ReplicaSet": (
+        ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
+        + ("terminatingReplicas",),
+        ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
+    ),
+    "Deployment": (
+        ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
+        + ("unavailableReplicas", "terminatingReplicas", "collisionCount"),
+        ("updatedReplicas", "readyReplicas", "availableReplicas"),
+    ),
+    "StatefulSet": (
+        ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+        + ("observedGeneration", "collisionCount"),
+        ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
+    ),
+}
 _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
     "ReplicaSet": _workload_findings,
     "Deployment": _workload_findings,
@@ -195,6 +214,8 @@ _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
     "ValidatingWebhookConfiguration": lambda payload: webhook_findings(payload, label_selector_findings),
     "CronJob": lambda payload: cron_job_findings(payload.get("spec") or {}),
     "DaemonSet": _workload_findings,
+    "ConfigMap": data_findings,
+    "Secret": data_findings,
     "Job": lambda payload: job_findings(payload.get("spec") or {}),
     "CustomResourceDefinition": definition_findings,
     "Event": _event_findings,
@@ -248,7 +269,9 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
     """What speaks against writing this status (ValidateReplicaSetStatus, ValidatePodStatusUpdate)."""
     found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     status = new.get("status") or {}
-    if kind.kind == "Pod":
+    if kind.kind == "Namespace" and kind.strategic:
+        found.extend(phase_findings(status.get("phase", ""), new["metadata"]))
+    elif kind.kind == "Pod":
         before = (old.get("status") or {}).get("qosClass")
         if status.get("qosClass") != before:
             found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
@@ -264,28 +287,22 @@ def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
 
 
 def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
+    """ValidateReplicaSetStatus, ValidateDeploymentStatus, ValidateStatefulSetStatus."""
     found: Findings = []
-    counts = (
-        "replicas",
-        "fullyLabeledReplicas",
-        "readyReplicas",
-        "availableReplicas",
-        "observedGeneration",
-        "terminatingReplicas",
-    )
+    counts, parts = _STATUS_COUNTS.get(kind.kind, _STATUS_COUNTS["ReplicaSet"])
     for name in counts:
         if status.get(name, 0) < 0:
             _non_negative(status[name], f"status.{name}", found)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
-    for name in counts[1:4]:
+    for name in parts:
         if status.get(name, 0) > total:
-            found.append(
-                errors.invalid_value(f"status.{name}", status.get(name, 0), "cannot be greater than status.replicas")
-            )
+            value = status.get(name, 0)
+            found.append(errors.invalid_value(f"status.{name}", value, "cannot be greater than status.replicas"))
     if status.get("availableReplicas", 0) > ready:
+        whole = "status.readyReplicas" if kind.kind == "StatefulSet" else "readyReplicas"
         found.append(
             errors.invalid_value(
-                "status.availableReplicas", status.get("availableReplicas", 0), "cannot be greater than readyReplicas"
+                "status.availableReplicas", status.get("availableReplicas", 0), f"cannot be greater than {whole}"
             )
         )
     return found

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver import errors, names
-from harness.apiserver.errors import FieldError
+from harness.apiserver.errors import FieldError, InOrder
 from harness.apiserver.kinds import Kind
 from harness.apiserver.sharing import ByIdentity
 from harness.wire import FOREGROUND, ORPHAN
 
 Findings = list[FieldError]
+_REFERENCE_PARTS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
 _ANNOTATION_LIMIT = 256 * 1024
 
 
@@ -43,6 +44,9 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
             if not reference.get(part):
                 reason = "version must not be empty" if part == "apiVersion" else "must not be empty"
                 found.append(errors.invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
+        if reference.get("apiVersion", "").count("/") > 1:
+            reason = "version must not be empty"
+            found.append(errors.invalid_value(f"{field}.apiVersion", reference["apiVersion"], reason))
         if reference.get("apiVersion") == "v1" and reference.get("kind") == "Event":
             found.append(errors.invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
         if reference.get("controller"):
@@ -51,13 +55,18 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
                 found.append(
                     errors.invalid_value(
                         field,
-                        references,
+                        [_in_order(one) for one in references or ()],
                         'Only one reference can have Controller set to true. Found "true" in '
                         f"references for {controller} and {current}",
                     )
                 )
             else:
                 controller = current
+
+
+def _in_order(reference: dict[str, Any]) -> InOrder:
+    """As Go shows it."""
+    return InOrder({part: reference[part] for part in _REFERENCE_PARTS if part in reference})
 
 
 def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
@@ -84,7 +93,7 @@ _PART_FINDINGS = {
     "ownerReferences": _findings_on(_owner_references),
     "finalizers": _findings_on(_finalizers),
 }
-_LABEL_NAMED = frozenset({"Namespace"})
+_LABEL_NAMED = frozenset({"Namespace", "StatefulSet"})
 #: Their names need only be possible in a path, such as `system:node`.
 _LOOSELY_NAMED = frozenset({"Event", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
@@ -93,7 +102,7 @@ def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
     """ValidateObjectMetaAccessor."""
     found: Findings = []
     check = (
-        names.dns_label
+        names.short_name
         if kind.kind in _LABEL_NAMED
         else names.path_segment
         if kind.kind in _LOOSELY_NAMED

@@ -48,6 +48,13 @@ def _resources(resources: dict[str, Any], field: str, found: Findings) -> None:
             )
 
 
+def _image_findings(container: dict[str, Any], path: str) -> Findings:
+    image = container.get("image") or ""
+    if image == image.strip():
+        return []
+    return [errors.invalid_value(f"{path}.image", image, "must not have leading or trailing whitespace")]
+
+
 def container_findings(containers: list[dict[str, Any]], field: str) -> Findings:
     """validateContainers, the checks common to all containers."""
     found: Findings = []
@@ -61,6 +68,8 @@ def container_findings(containers: list[dict[str, Any]], field: str) -> Findings
             found.extend(errors.invalid_value(f"{path}.name", name, text) for text in names.short_name(name))
         if not container.get("image"):
             found.append(errors.required(f"{path}.image"))
+        else:
+            found.extend(_image_findings(container, path))
         policy = container.get("imagePullPolicy", "")
         if policy not in ("Always", "IfNotPresent", "Never"):
             found.append(errors.not_supported(f"{path}.imagePullPolicy", policy, ["Always", "IfNotPresent", "Never"]))
@@ -104,6 +113,12 @@ def pod_spec_findings(spec: dict[str, Any], field: str) -> Findings:
 shared_spec_findings = ByIdentity(lambda spec: tuple(pod_spec_findings(spec, "spec")))
 
 
+def _narrowed(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    """Whether a gated pod's node selector lost or changed a term; terms may be added while nobody schedules it."""
+    chosen = new.get("nodeSelector") or {}
+    return any(chosen.get(key) != value for key, value in (old.get("nodeSelector") or {}).items())
+
+
 def _munged(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     """The new spec with the old value in every field that may change."""
     munged = dict(new)
@@ -116,6 +131,10 @@ def _munged(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
         munged.pop(name, None)
         if name in old:
             munged[name] = old[name]
+    if old.get("schedulingGates") and not _narrowed(new, old):
+        munged.pop("nodeSelector", None)
+        if "nodeSelector" in old:
+            munged["nodeSelector"] = old["nodeSelector"]
     if old.get("terminationGracePeriodSeconds", 0) < 0 and new.get("terminationGracePeriodSeconds") == 1:
         munged["terminationGracePeriodSeconds"] = old["terminationGracePeriodSeconds"]
     return munged
@@ -130,6 +149,8 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
         if len(new.get(group) or ()) != len(old.get(group) or ()):
             found.append(errors.forbidden_value(f"spec.{group}", "pod updates may not add or remove containers"))
             return found
+        for index, container in enumerate(new.get(group) or ()):
+            found.extend(_image_findings(container, f"spec.{group}[{index}]"))
     deadline, before = new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
     if before is not None and deadline is None:
         found.append(
@@ -149,10 +170,10 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
             )
         )
     gates = old.get("schedulingGates") or []
-    if any(item not in gates for item in new.get("schedulingGates") or ()):
-        found.append(
-            errors.forbidden_value("spec.schedulingGates", "only deletion is allowed, but found new scheduling gates")
-        )
+    for index, gate in enumerate(new.get("schedulingGates") or ()):
+        if gate not in gates:
+            why = f"only deletion is allowed, but found new scheduling gate '{gate.get('name', '')}'"
+            found.append(errors.forbidden_value(f"spec.schedulingGates[{index}].name", why))
     munged = _munged(new, old)
     if munged != old:
         changed = sorted(name for name in {*munged, *old} if munged.get(name) != old.get(name))

@@ -45,6 +45,8 @@ def start_watch(state: State, call: Call, matches: ObjectMatcher | None) -> Watc
     elif version < collection.compacted:
         return _refused(watch, version, collection.compacted)
     deliver = _delivery(watch, call, matches)
+    if version > state.versions.current:
+        deliver = _later_than(version, deliver)
     for change in collection.changes_after(version):
         deliver(change)
     collection.subscribe(watch, deliver, bookmarks=query.get("allowWatchBookmarks") == "true")
@@ -81,6 +83,16 @@ def bookmark(kind: Kind, version: int, *, initial_end: bool = False) -> WatchEve
     if initial_end:
         metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
     return WatchEvent("BOOKMARK", {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata})
+
+
+def _later_than(version: int, deliver: Callable[[Change], None]) -> Callable[[Change], None]:
+    """A watch from a version that is yet to come shows nothing until then."""
+
+    def late(change: Change) -> None:
+        if change.version > version:
+            deliver(change)
+
+    return late
 
 
 def _delivery(watch: Watch, call: Call, matches: ObjectMatcher | None) -> Callable[[Change], None]:

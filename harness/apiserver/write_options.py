@@ -27,9 +27,6 @@ def check_write_options(verb: str, query: Mapping[str, str], content_type: str) 
         if not character.isprintable():
             why = f"invalid character U+{ord(character):04X} (at position {at})"
             found.append(errors.invalid_value("fieldManager", manager, why))
-    dry_run = query.get("dryRun", "")
-    if dry_run not in ("", "All"):
-        found.append(errors.not_supported("dryRun", [dry_run], ["All"]))
     directive = query.get("fieldValidation", "")
     if directive not in _DIRECTIVES:
         found.append(errors.not_supported("fieldValidation", directive, _DIRECTIVES))

@@ -31,6 +31,7 @@ VERBS = {
     "diff": "Compare two reports or two recordings.",
     "record": "Record what upstream does in each scenario.",
     "upstream": "Build and inspect the upstream controllers.",
+    "control-plane": "Build and inspect etcd and kube-apiserver.",
     "oracle": "Compare arithmetic on generated questions.",
     "serve": "Serve the simulated cluster over HTTP.",
     "mutants": "Check that the scenarios catch wrong controllers.",
@@ -40,6 +41,8 @@ VERBS = {
 #: Exceptions that speak to the user in one line, wherever they come from. Looked up only if their module is loaded.
 _SPEAKS_TO_USER = (
     ("harness.bench.figures", "BenchFailed"),
+    ("harness.control_plane.errors", "ControlPlaneDied"),
+    ("harness.control_plane.errors", "ControlPlaneFailed"),
     ("harness.fuzz.regressions", "DamagedRegression"),
     ("harness.implementations.registry", "UsageError"),
     ("harness.mutants.errors", "MutantError"),
@@ -66,7 +69,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"harness.cli.{cmd_name}_verb").command
+        command = importlib.import_module(f"harness.cli.{cmd_name.replace('-', '_')}_verb").command
         assert isinstance(command, click.Command)
         return command
 

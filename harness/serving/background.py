@@ -84,6 +84,12 @@ class KubeApi:
         """Let `seconds` pass on a manual clock; returns the time of the simulation, in seconds since it began."""
         return float(self.request("POST", "/lockstep/clock", {"advance": seconds})["seconds"])
 
+    def compact(self) -> None:
+        """Have the server forget all versions but the current ones, as etcd's compaction does."""
+        assert self._service is not None, "the server listens while it is entered"
+        simulation = self._service.simulation
+        simulation.post(simulation.server.compact)
+
     def api_client(self) -> Any:
         """An `ApiClient` of the official client, which the extra `cluster` brings. Raises ImportError without it."""
         config = importlib.import_module("kubernetes.config")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 import yaml
 
 from harness.apiserver import errors
+from harness.apiserver.gojson import syntax_error
+from harness.apiserver.messages import Unreadable
 from harness.serving.duplicates import duplicate_fields
 from harness.serving.protobuf import MalformedProtobuf, decode
 
@@ -22,31 +24,29 @@ _NESTED_TOO_DEEPLY = "json: exceeded max depth"
 _DEEPEST = 200
 
 
-class Body(NamedTuple):
-    """A body as data, the media type under which the server takes it, and what strict decoding has against its form."""
-
-    content: Any
-    media: str
-    complaints: Sequence[str] = ()
-
-
-def parse_body(raw: bytes, content_type: str) -> Body:
-    """Read a body. Raises ApiError 400.
+def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
+    """The body as data, and the media type under which the server takes it. Raises ApiError 400.
 
     A body of a type that nobody reads is left alone: the server will refuse the type.
     """
     media = content_type.partition(";")[0].strip().lower() or _JSON
     if not raw:
-        return Body(None, _JSON if media in _YAML or media == _PROTOBUF else media)
-    if media == _JSON or (media.startswith("application/") and media.endswith("+json")):
-        return Body(_shallow(_parse_json(raw)), media, duplicate_fields(raw))
+        return None, _JSON if media in _YAML or media == _PROTOBUF else media
+    if media == _JSON:
+        return _shallow(_parse_json(raw)), media
+    if media.startswith("application/") and media.endswith("+json"):
+        return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
-        content = _shallow(_parse_yaml(raw))
-        # What kubectl applies is JSON, which is YAML as well.
-        return Body(content, _JSON if media in _YAML else media, duplicate_fields(raw) if raw[:1] == b"{" else ())
+        return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
     if media == _PROTOBUF:
-        return Body(_shallow(_parse_protobuf(raw)), _JSON)
-    return Body(None, media)
+        return _shallow(_parse_protobuf(raw)), _JSON
+    return None, media
+
+
+def complaints_about(raw: bytes, media: str) -> Sequence[str]:
+    """What strict decoding has against the form of a body that has been read: fields that it names twice."""
+    is_json = media.endswith("json") or raw[:1] == b"{"  # what kubectl applies is JSON, which is YAML as well
+    return duplicate_fields(raw) if raw and is_json else ()
 
 
 def _parse_protobuf(raw: bytes) -> Any:
@@ -56,11 +56,19 @@ def _parse_protobuf(raw: bytes) -> Any:
         raise errors.bad_request(str(error)) from None
 
 
+def _parse_patch(raw: bytes) -> Any:
+    try:
+        return _shallow(orjson.loads(raw))
+    except orjson.JSONDecodeError as error:
+        return Unreadable(syntax_error(raw) or str(error))
+
+
 def _parse_json(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise errors.bad_request(f"couldn't get version/kind; json parse error: {error}") from None
+        told = syntax_error(raw) or str(error)
+        raise errors.bad_request(f"couldn't get version/kind; json parse error: {told}") from None
 
 
 def _parse_yaml(raw: bytes) -> Any:

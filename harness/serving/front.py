@@ -18,7 +18,7 @@ from harness.apiserver.reading import parse_int64
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
 from harness.serving import clock_api, extras, openapi, pods_api, store_api
-from harness.serving.bodies import parse_body
+from harness.serving.bodies import complaints_about, parse_body
 from harness.serving.boxes import Outbox
 from harness.serving.columns import Columns, columns_of
 from harness.serving.etags import tagged
@@ -192,7 +192,7 @@ class Front:
 
 
 def _timeout(request: Request) -> float:
-    wanted = parse_int64(request.query.get("timeoutSeconds") or "0", "timeoutSeconds must be a number of seconds")
+    wanted = parse_int64(request.query.get("timeoutSeconds") or "0")
     return min(float(wanted), LONGEST_WATCH) if wanted > 0 else LONGEST_WATCH
 
 
@@ -205,12 +205,13 @@ async def _body(http: web.Request) -> bytes:
 
 
 async def _request(http: web.Request) -> Request:
-    body = parse_body(await _body(http), http.headers.get("Content-Type", ""))
+    raw = await _body(http)
+    body, media = parse_body(raw, http.headers.get("Content-Type", ""))
     actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
     accept = http.headers.get("Accept", "")
     query = {name: http.query.getone(name) for name in http.query}  # of a name that is there twice, the first counts
-    request = Request(http.method, http.path, query, body.content, body.media, actor, accept=accept)
-    request.complaints = body.complaints
+    request = Request(http.method, http.path, query, body, media, actor, accept=accept)
+    request.complaints = complaints_about(raw, media)
     return request
 
 

@@ -25,7 +25,7 @@ class PodsApi:
         """GET tells the document that holds, PUT brings another one. Raises ApiError 400 or 405."""
         if method == "PUT":
             media = content_type if content_type.startswith("application/json") else "application/yaml"
-            await self._apply(parse_body(body, media).content)
+            await self._apply(parse_body(body, media)[0])
         elif method != "GET":
             raise method_not_allowed()
         return Reply(200, self._simulation.behaviour.document)

@@ -6,17 +6,15 @@ and, for a source tree, that tree. A build appears whole or not at all, and two 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from harness.files import locked
 from harness.upstream import module, releases
 from harness.upstream.errors import BuildFailed
 from harness.upstream.golang import OLDEST, Go, Progress, find_go, go_directive, run_go
@@ -72,7 +70,7 @@ def build(release: str = releases.PRIMARY, progress: Progress = _silent) -> Buil
     folder = cache_root() / f"{wanted.label}-{digest}-{go.version}"
     found = _load(folder)
     if found is None:
-        with _locked(folder):
+        with locked(folder):
             found = _load(folder) or _build(wanted, digest, go, folder, progress)
     return found
 
@@ -112,14 +110,6 @@ def _load(folder: Path) -> Built | None:
     except (OSError, ValueError, TypeError):
         return None
     return built if built.path.is_file() else None
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # freed when the file is closed, also by a crash
-        yield
 
 
 def _build(release: Release, digest: str, go: Go, folder: Path, progress: Progress) -> Built:

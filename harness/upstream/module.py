@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,6 +107,16 @@ def write_module(release: Release, sources: Sources, go: Go, folder: Path, progr
     shutil.copytree(SOURCES, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ORACLE))
     if sources.vpa is not None:
         copy_registration(sources.vpa.root, folder / REGISTRATION)
+    _write_pins(trees, required, replaced, folder)
+
+
+def write_plain_module(release: Release, sources: Sources, folder: Path) -> None:
+    """Write go.mod and go.sum of a module without sources of ours, in which upstream's own programs can be built."""
+    trees = [tree for tree in (sources.kubernetes, sources.vpa) if tree is not None]
+    _write_pins(trees, _required(release, sources), _replaced(release, sources), folder)
+
+
+def _write_pins(trees: Sequence[Tree], required: dict[str, str], replaced: dict[str, str], folder: Path) -> None:
     wanted = newest(_OLDEST_GO, *(go_directive((tree.root / "go.mod").read_text()) for tree in trees))
     (folder / "go.mod").write_text(_go_mod(wanted, required, replaced))
     (folder / "go.sum").write_text("".join((tree.root / "go.sum").read_text() for tree in trees))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.apiserver.errors import ApiError, bad_request
+from harness.apiserver.govalues import go_value
 
 #: Lists of objects and the field that identifies an element.
 MERGE_KEYS = {
@@ -71,7 +72,7 @@ def apply_strategic(original: dict[str, Any], patch: dict[str, Any]) -> dict[str
             result.pop(key, None)
         elif isinstance(item, dict):
             current = result.get(key)
-            result[key] = apply_strategic(current if isinstance(current, dict) else {}, item)
+            result[key] = apply_strategic(current, item) if isinstance(current, dict) else _plain(item)
         elif isinstance(item, list):
             result[key] = _merge_list(key, result.get(key), item)
         else:
@@ -136,7 +137,7 @@ def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], key:
 
 def _identity(item: dict[str, Any], key: str) -> Any:
     if key not in item:
-        raise ApiError(500, "", f"map: {item} does not contain declared merge key: {key}")
+        raise ApiError(500, "", f"map: {go_value(item)} does not contain declared merge key: {key}")
     return item[key]
 
 

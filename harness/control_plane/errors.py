@@ -1,0 +1,11 @@
+"""What can go wrong with real processes; every message is for the user: what happened, why, and what to do next."""
+
+from __future__ import annotations
+
+
+class ControlPlaneFailed(Exception):
+    """The control plane cannot be started, or refuses what was asked of it."""
+
+
+class ControlPlaneDied(ControlPlaneFailed):
+    """A process of a running control plane ended by itself, or was killed by somebody else."""

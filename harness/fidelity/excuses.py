@@ -1,0 +1,103 @@
+"""Differences that are meant: each belongs to a row of the table of limits, and shows in scenarios that are named.
+
+Strict both ways: a difference that no excuse takes fails its scenario, and so does an excuse that takes nothing there.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+
+from harness.fidelity.compare import ABSENT, Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """Why some differences are no bugs.
+
+    `topic`: the row of the table of limits. `paths`: patterns of paths without the step's number, as in
+    `.body.items[*].kind` (a star stands for anything, brackets for themselves). `shown_by`: the scenarios that show it;
+    it counts in no other, unless it holds `everywhere`.
+    """
+
+    topic: str
+    paths: tuple[str, ...]
+    shown_by: tuple[str, ...]
+    everywhere: bool = False
+    #: Only where the field is not there.
+    absent_here: bool = False
+    absent_there: bool = False
+
+    def takes(self, scenario: str, difference: Difference) -> bool:
+        """Whether a difference that a scenario shows is this one."""
+        if not self.everywhere and scenario not in self.shown_by:
+            return False
+        if (self.absent_here and difference.here != ABSENT) or (self.absent_there and difference.real != ABSENT):
+            return False
+        path = difference.path.lstrip("0123456789")
+        return any(fnmatch.fnmatchcase(path, pattern.replace("[", "[[]")) for pattern in self.paths)
+
+
+EXCUSES: tuple[Excuse, ...] = (
+    Excuse(
+        "Admission",
+        ("*.spec.priority", "*.spec.preemptionPolicy", "*.spec.tolerations", "*.spec.tolerations[*]"),
+        ("admission/plugins",),
+        everywhere=True,
+        absent_here=True,
+    ),
+    Excuse(
+        "Empty times",
+        (
+            "*.status.conditions[*].lastProbeTime",
+            "*.status.conditions[*].lastTransitionTime",
+            "*.status.conditions[*].lastUpdateTime",
+            "*.eventTime",
+        ),
+        ("eviction/refused",),
+        everywhere=True,
+        absent_here=True,
+    ),
+    Excuse("Warnings", (".warning",), ("deletion/default-policies",), everywhere=True, absent_here=True),
+    Excuse(
+        "Pod updates",
+        (".body.message", ".body.details.causes[*].message"),
+        ("pods/immutable-spec", "pods/mutable-spec", "pods/ephemeral-containers"),
+    ),
+    Excuse("Managed fields", (".body.metadata.resourceVersion",), ("pods/resize",)),
+    Excuse(
+        "Refused patches",
+        (".body.message", ".body.details.causes[*].message"),
+        ("identity/kind-mismatch", "patches/json-that-are-none", "patches/merge-that-are-none", "scale/invalid"),
+    ),
+    Excuse(
+        "Quota usage",
+        ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
+        ("deletion/answers",),
+    ),
+    Excuse(
+        "Items of a list",
+        ("*.items[*].apiVersion", "*.items[*].kind"),
+        ("lists/shape",),
+        everywhere=True,
+        absent_there=True,
+    ),
+)
+
+
+def sort_out(scenario: str, found: list[Difference]) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
+    """What no excuse takes, the excuses that took something, and those that should have and did not."""
+    unexplained: list[Difference] = []
+    used: list[Excuse] = []
+    for difference in found:
+        excuse = next((one for one in EXCUSES if one.takes(scenario, difference)), None)
+        if excuse is None:
+            unexplained.append(difference)
+        elif excuse not in used:
+            used.append(excuse)
+    return unexplained, used, [one for one in EXCUSES if scenario in one.shown_by and one not in used]
+
+
+def shown_by(topic: str) -> list[str]:
+    """The scenarios that show a row of the table of limits."""
+    return sorted({name for excuse in EXCUSES if excuse.topic == topic for name in excuse.shown_by})
