@@ -64,6 +64,9 @@ def check_applied(state: State, call: Call) -> None:
     if rules is None or type(body) is not dict:
         return
     kind = call.kind
+    named = f"{_group_version(body)}, Kind={body.get('kind', '')}"
+    if not body.get("apiVersion") or not body.get("kind"):
+        raise errors.bad_request(f"invalid object type: {named}")
     try:
         _, unknown = _unknown(rules, kind, body)
     except ValueError as problem:
@@ -71,7 +74,8 @@ def check_applied(state: State, call: Call) -> None:
     if unknown:
         told = [f"{_typed_path(body, path)}: field not declared in schema" for path in unknown]
         listed = told[0] if len(told) == 1 else "errors:\n" + "\n".join(f"  {one}" for one in told)
-        who = f"{call.namespace}/{call.name}; {kind.api_version}, Kind={kind.kind}"
+        metadata = body.get("metadata") or {}
+        who = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {named}"
         raise ApiError(500, "", f"failed to create typed patch object ({who}): {listed}")
     complaints = call.request.complaints
     if complaints and _directive(call) == _STRICT:
@@ -86,6 +90,12 @@ def decoded(state: State, kind: Kind, made: dict[str, Any]) -> dict[str, Any]:
         return made
     kept: dict[str, Any] = rules(kind, made)[0]
     return kept
+
+
+def _group_version(body: dict[str, Any]) -> str:
+    """Of a body's apiVersion, with the slash also where there is no group."""
+    version = str(body.get("apiVersion", ""))
+    return version if "/" in version else f"/{version}"
 
 
 def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

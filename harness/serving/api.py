@@ -51,9 +51,19 @@ class ServedApi(ApiServer):
             return Reply(told.code, told.status)
 
 
+def _check_name(path: str) -> None:
+    """A name must be possible in a path (path.IsValidPathSegmentName). Raises ApiError 400."""
+    place = parse_path(path)
+    name = place.name if place is not None else ""
+    why = f"may not be '{name}'" if name in (".", "..") else "may not contain '%'" if "%" in name else ""
+    if why:
+        raise bad_request(f'Name parameter invalid: "{name}": {why}')
+
+
 def _checked(request: Request) -> Any:
     """The body, if it is not for the registry's kinds to judge. Raises ApiError 400 for one of a wrong shape."""
     method, body = request.method, request.body
+    _check_name(request.path)
     if body is None or method not in ("DELETE", "POST", "PUT"):
         return body
     place = parse_path(request.path)

@@ -15,8 +15,8 @@ from harness.serving.duplicates import duplicate_fields
 from harness.serving.protobuf import MalformedProtobuf, decode
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_YAML = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
-_PROTOBUF = "application/vnd.kubernetes.protobuf"
+_YAML = frozenset({"application/yaml"})
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 _APPLY = "application/apply-patch+yaml"
 _JSON = "application/json"
 _NESTED_TOO_DEEPLY = "json: exceeded max depth"
@@ -29,18 +29,27 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
 
     A body of a type that nobody reads is left alone: the server will refuse the type.
     """
-    media = content_type.partition(";")[0].strip().lower() or _JSON
+    media = _media_type(content_type)
     if not raw:
-        return None, _JSON if media in _YAML or media == _PROTOBUF else media
+        return None, _JSON if media in _YAML or media == PROTOBUF else media
     if media == _JSON:
-        return _shallow(_parse_json(raw)), media
+        content = _shallow(_parse_json(raw))
+        return {} if content is None else content, media  # Go decodes a null into an object without fields
     if media.startswith("application/") and media.endswith("+json"):
         return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
         return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
-    if media == _PROTOBUF:
+    if media == PROTOBUF:
         return _shallow(_parse_protobuf(raw)), _JSON
     return None, media
+
+
+def _media_type(content_type: str) -> str:
+    """The media type in a Content-Type header; the whole header if it is malformed (mime.ParseMediaType)."""
+    media, *parameters = (part.strip() for part in content_type.split(";"))
+    if any(part and "=" not in part for part in parameters) or (not media and parameters):
+        return content_type
+    return media.lower() or _JSON
 
 
 def complaints_about(raw: bytes, media: str) -> Sequence[str]:
@@ -67,6 +76,8 @@ def _parse_json(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
+        if (text := raw.decode(errors="replace").encode()) != raw:  # Go replaces what is no UTF-8
+            return _parse_json(text)
         told = syntax_error(raw) or str(error)
         raise errors.bad_request(f"couldn't get version/kind; json parse error: {told}") from None
 

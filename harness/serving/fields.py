@@ -6,10 +6,12 @@ what nobody knows is left out and told.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
 from harness.apiserver.kinds import Kind
+from harness.apiserver.quantity import parse as parse_quantity
 from harness.apiserver.strictness import Path
 from harness.serving.protobuf.decoding import SCHEMA, table, type_of
 
@@ -23,6 +25,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "double": (int, float),
 }
+#: Nobody has so much of anything, and the number itself would not fit into memory.
+_LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
+_BASE64_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _GO_NAMES = {"double": "float64", "bytes": "[]uint8"}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
@@ -133,15 +139,33 @@ def _check_scalar(value: Any, kind: str, path: Path, owner: str) -> None:
         limits = _RANGES.get(kind)
         if type(value) not in types or (limits is not None and not limits[0] <= value <= limits[1]):
             raise _mismatch(value, kind, path, owner)
+        if kind == "bytes":
+            _check_base64(value)
     elif kind == "quantity":
-        if type(value) not in (int, float, str):
-            raise ValueError(_QUANTITY)
+        _check_quantity(value)
     elif kind == "intorstring":
         low, high = _RANGES["int32"]
         if type(value) is not str and (type(value) is not int or not low <= value <= high):
             raise ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type int32")
     elif kind != "raw" and type(value) is not str:  # times and durations
         raise ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type string")
+
+
+def _check_base64(text: str) -> None:
+    bare = text.replace("\n", "").replace("\r", "")
+    found = _BASE64.match(bare)
+    if found is None or len(bare) % 4:
+        at = next((n for n, character in enumerate(bare) if character not in _BASE64_ALPHABET), len(bare) // 4 * 4)
+        raise ValueError(f"illegal base64 data at input byte {at}")
+
+
+def _check_quantity(value: Any) -> None:
+    if type(value) not in (int, float, str) or _LONG_EXPONENT.search(str(value)):
+        raise ValueError(_QUANTITY)
+    try:
+        parse_quantity(value)
+    except ValueError:
+        raise ValueError(_QUANTITY) from None
 
 
 def _mismatch(value: Any, kind: str, path: Path, owner: str) -> ValueError:
