@@ -18,7 +18,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = frozenset({"application/yaml"})
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 _APPLY = "application/apply-patch+yaml"
-_JSON = "application/json"
+_JSON, _UNKNOWN = "application/json", "application/octet-stream"
 _NESTED_TOO_DEEPLY = "json: exceeded max depth"
 #: Where Go's decoder gives up is far deeper; what is nested more than this is no object of Kubernetes.
 _DEEPEST = 200
@@ -45,10 +45,10 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
 
 
 def _media_type(content_type: str) -> str:
-    """The media type in a Content-Type header; the whole header if it is malformed (mime.ParseMediaType)."""
+    """The media type in a Content-Type header; one that nobody reads if it is malformed (mime.ParseMediaType)."""
     media, *parameters = (part.strip() for part in content_type.split(";"))
     if any(part and "=" not in part for part in parameters) or (not media and parameters):
-        return content_type
+        return _UNKNOWN
     return media.lower() or _JSON
 
 
