@@ -16,6 +16,7 @@ from harness.apiserver.stored import Stored
 from harness.clock import rfc3339
 
 if TYPE_CHECKING:
+    from harness.apiserver.strictness import FieldRules
     from harness.apiserver.webhooks.hooks import Hook
 
 #: apimachinery/pkg/util/rand: no vowels and no look-alikes.
@@ -141,6 +142,8 @@ class State:
         self.aggregated: dict[str, AggregatedApi] = {}
         #: Aggregated discovery documents by path, each with what it was made from.
         self.documents: dict[str, tuple[Any, Reply]] = {}
+        #: Which fields kinds have; None: every field that is sent is kept.
+        self.field_rules: FieldRules | None = None
         #: Run in order: first those that may change the object, then, after validation, those that only judge it.
         self.mutating_admission: list[Admission] = []
         self.validating_admission: list[Admission] = []
