@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,13 @@ def test_built_once_then_there_then_loaded(tools: Tools, builds: list[str], cach
     assert kind_image(progress=said.append).how == "loaded"
     assert tools.images() == {_TAG: recipe("1.36.3")}
     assert said[0].startswith(f"loading {_TAG} from {cache}")
+    assert builds == ["1.36.3"]
+
+
+def test_who_waits_for_another_build_finds_its_image(tools: Tools, builds: list[str], cache: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        made = list(pool.map(lambda _: kind_image(progress=lambda _: None).how, range(2)))
+    assert sorted(made) == ["built", "was there"]
     assert builds == ["1.36.3"]
 
 

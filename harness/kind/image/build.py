@@ -42,11 +42,11 @@ def kind_image(kubernetes: str = versions.KUBERNETES[0], tag: str = "", progress
     docker.require_daemon()
     tag = tag or versions.default_tag(kubernetes)
     name = recipe(kubernetes)
-    if _is_there(tag, name) and all(map(cache.tool, _TOOLS)):
-        how = "was there"
-    else:
+    how = "was there"
+    if not _is_ready(tag, name):
         with cache.locked("image"):  # two builds at a time would only be in each other's way
-            how = _provide(kubernetes, tag, name, progress)
+            if not _is_ready(tag, name):
+                how = _provide(kubernetes, tag, name, progress)
     kind, kubectl = map(cache.tool_path, _TOOLS)
     return NodeImage(tag, kind, kubectl, how)
 
@@ -56,6 +56,10 @@ def recipe(kubernetes: str) -> str:
     ours = cache.tree_digest(Path(__file__).parent)
     inputs = (ours, kubernetes, versions.KIND, versions.CONTAINERD, versions.DEBIAN, versions.architecture())
     return cache.digest(*inputs)
+
+
+def _is_ready(tag: str, name: str) -> bool:
+    return _is_there(tag, name) and all(map(cache.tool, _TOOLS))
 
 
 def _is_there(tag: str, name: str) -> bool:
