@@ -34,18 +34,6 @@ class LimitRangeCalculator(Protocol):
         """Those for all containers of a pod together, if there are any."""
 
 
-class NoopLimitsCalculator:
-    """There are no bounds (NewNoopLimitsCalculator)."""
-
-    def get_container_limit_range_item(self, _namespace: str) -> LimitRangeItem | None:
-        """None."""
-        return None
-
-    def get_pod_limit_range_item(self, _namespace: str) -> LimitRangeItem | None:
-        """None."""
-        return None
-
-
 class LimitsRangeCalculator:
     """Reads the cache of an informer of LimitRanges (NewLimitsRangeCalculator).
 
