@@ -22,9 +22,7 @@ from itertools import combinations
 from typing import Any
 
 from conformance.hpa.strategies.names import LABELS
-
-Plan = dict[str, Any]
-Step = dict[str, Any]
+from conformance.plans.playing import Plan, Step
 
 _HPAS = "horizontalpodautoscalers.autoscaling"
 _RESOURCES = {"cpu", "memory"}
