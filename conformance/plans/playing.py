@@ -57,15 +57,16 @@ async def restart(cluster: Cluster) -> None:
     await cluster.run(0)
 
 
-async def come_to_rest(cluster: Cluster, masters: Iterable[str] = ()) -> None:
+async def come_to_rest(cluster: Cluster, masters: Iterable[str] = (), patience: float = AFTERMATH - REMINDER) -> None:
     """Let the ReplicaSets come to rest: invariants about the end want that.
 
-    Objects of the resources `masters` go first: they would go on changing ReplicaSets or pods.
+    Objects of the resources `masters` go first: they would go on changing ReplicaSets or pods. After `patience` seconds
+    every ReplicaSet is touched.
     """
     for resource in masters:
         for one in cluster.list(resource):
             await cluster.delete(resource, one["metadata"]["name"])
-    await cluster.run(AFTERMATH - REMINDER)
+    await cluster.run(patience)
     await _remind(cluster)
     await cluster.run(REMINDER)
 

@@ -202,7 +202,7 @@ async def _lag(cluster: Cluster, step: Step) -> None:
 
 async def _drop_watch(cluster: Cluster, step: Step) -> None:
     # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time. So one
-    # that begins meanwhile, because of a relist, is let be.
+    # that begins meanwhile, after a relist or a restart, is let be.
     known = cluster.network.relays(step["resource"])
     await cluster.run(1.5)
     if cluster.network.relays(step["resource"]) == known:

@@ -27,6 +27,9 @@ CONTROLLERS = LOOP
 TOLERANCE = SUMS
 #: Loops that the recommender and the updater make after all faults have ended.
 LOOPS_AT_REST = 3
+#: Seconds at the end after which every ReplicaSet is touched: by then expectations have expired (5 min), and who is
+#: touched does not wait for the end of a back-off. A longer wait would be one for the renewals of a Lease, every 10 s.
+PATIENCE = 310.0
 
 _VPAS = Autoscalers("vpa", VPAS, objects.vpa)
 _WATCHED = ("pods", "replicasets.apps", "limitranges", "events", VPAS)
@@ -65,7 +68,7 @@ async def play(cluster: Cluster, plan: Plan) -> None:
     flags = options(plan).vpa
     interval = max(flags.recommender.recommender_interval, flags.updater.updater_interval)
     await cluster.run(LOOPS_AT_REST * interval)
-    await playing.come_to_rest(cluster, (VPAS, *bounds.RESOURCES))
+    await playing.come_to_rest(cluster, (VPAS, *bounds.RESOURCES), PATIENCE)
 
 
 async def _prepare(stage: Stage, plan: Plan) -> None:
