@@ -115,7 +115,7 @@ class Quantity:
         if not self.unscaled:
             return "0"
         if self.format == BINARY_SI and not self._fractional() and not self._within_1024():
-            if self.unscaled == MIN_INT64 and not self.scale:
+            if self.unscaled == MIN_INT64 and not self.scale and not self.big:
                 return str(MIN_INT64)  # which has no opposite that could be divided (removeInt64Factors)
             mantissa, exponent = strip(self.unscaled * power(max(self.scale, 0)) // power(max(-self.scale, 0)), 1024)
             return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
