@@ -308,7 +308,7 @@ class Cluster(PodVerbs):
 
     def at(self, write: Write) -> float:
         """When a write was made, in seconds since the scenario began."""
-        return self._run.loop.scenario_time(write.at) - self.start_instant / SECOND
+        return self._run.loop.scenario_seconds(self.start_instant, write.at)
 
     @property
     def version(self) -> int:

@@ -202,9 +202,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """The instant on the scenario's own clock, which is the loop's."""
         return self.now
 
-    def scenario_time(self, instant: int) -> float:
-        """What the scenario's own clock shows at an instant, in seconds."""
-        return instant / SECOND
+    def scenario_seconds(self, since: int, instant: int) -> float:
+        """How long after `since` an instant was on the scenario's own clock."""
+        return (instant - since) / SECOND
 
     def instant_at(self, scenario_time: int) -> int:
         """The instant at which the scenario's own clock will show this."""

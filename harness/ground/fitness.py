@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Seconds that a scenario may take on a real clock.
 LONGEST = 60.0
 OBSTACLES = Path(__file__).resolve().parents[2] / "fixtures" / "real_ground.json"
+OPEN_ONES = OBSTACLES.with_name("real_ground_open.txt")
+_OPEN = "has not told the same story on a real clock so far"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 _DEFAULTS = Options()
 #: The day on which virtual time begins.
@@ -52,7 +54,14 @@ def obstacles_of(scenarios: Sequence[Scenario]) -> dict[str, str]:
 
 def obstacle(scenario: Scenario) -> str:
     """Why a scenario cannot run on a real cluster, as a clause; "" if it can."""
-    return scenario.virtual or _by_declaration(scenario) or _by_trial(scenario)
+    why = scenario.virtual or _by_declaration(scenario) or _by_trial(scenario)
+    return why or (_OPEN if scenario.id in _open_ones() else "")
+
+
+@functools.cache
+def _open_ones() -> frozenset[str]:
+    """Scenarios for which nobody has found out yet why they fail on a real clock."""
+    return frozenset(OPEN_ONES.read_text().split())
 
 
 def _by_declaration(scenario: Scenario) -> str:

@@ -93,9 +93,9 @@ class GroundLoop(VirtualLoop):
         """What the scenario's clock shows now."""
         return self._shown(self.now)
 
-    def scenario_time(self, instant: int) -> float:
-        """What the scenario's clock showed at an instant, in seconds: as exact as a real clock can be."""
-        return Moment(self._shown(instant) / SECOND)
+    def scenario_seconds(self, since: int, instant: int) -> float:
+        """How long after `since` an instant was on the scenario's clock: as exact as a real clock can be."""
+        return Moment((self._shown(instant) - since) / SECOND)
 
     def instant_at(self, scenario_time: int) -> int:
         """The instant at which the scenario's clock will show this, if it goes on from now."""
