@@ -1,6 +1,6 @@
-"""Generates docs/limits.md and docs/coverage.md from data: `python -m harness.docs` writes them again.
+"""Generates docs/limits.md, docs/coverage.md and fixtures/real_ground.json: `python -m harness.docs` writes them again.
 
-Limits stand beside the code that has them, coverage comes from the scenarios.
+Limits stand beside the code that has them; coverage, and what can run on a real cluster, come from the scenarios.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import orjson
+
 from harness.apiserver.limits import LIMITS, Limit
 from harness.coverage import coverage_page
 from harness.fidelity.excuses import shown_by
 from harness.files import write_whole
+from harness.ground.fitness import OBSTACLES, obstacles_of
 from harness.scenario import load
 from harness.world.limits import WORLD_LIMITS
 
@@ -56,7 +59,9 @@ def _cell(text: str) -> str:
 def main() -> None:
     """Write the pages."""
     write_whole(LIMITS_PAGE, limits_page())
-    write_whole(COVERAGE_PAGE, coverage_page(load()))
+    scenarios = load()
+    write_whole(COVERAGE_PAGE, coverage_page(scenarios))
+    write_whole(OBSTACLES, orjson.dumps(obstacles_of(scenarios), option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 if __name__ == "__main__":

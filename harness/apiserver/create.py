@@ -14,6 +14,7 @@ from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
 from harness.apiserver.strategies import strategy_of
+from harness.apiserver.strictness import declared
 from harness.apiserver.validation import create_findings
 from harness.apiserver.versions import to_stored_form
 
@@ -38,6 +39,8 @@ _INITIAL_STATUS: dict[str, dict[str, Any]] = {
     "PodDisruptionBudget": {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0},
     "DaemonSet": dict.fromkeys(sorted(DAEMON_SET_COUNTS), 0),
     "Namespace": {"phase": "Active"},
+    "PersistentVolume": {"phase": "Pending"},
+    "PersistentVolumeClaim": {"phase": "Pending"},
 }
 
 
@@ -54,7 +57,7 @@ def settle_place(call: Call, metadata: dict[str, Any]) -> None:
 
 def create(state: State, call: Call) -> Reply:
     """POST to a collection."""
-    payload = take_in(to_stored_form(call.request.body, call.kind), call.kind)
+    payload = take_in(to_stored_form(declared(state, call, call.request.body), call.kind), call.kind)
     stored = store_new(state, call, payload)
     return reply_with(201, stored, call.kind)
 

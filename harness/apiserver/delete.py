@@ -13,7 +13,7 @@ from typing import Any
 from harness.apiserver import errors
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply, Unreadable
-from harness.apiserver.reading import matcher, reply_with, selected, served
+from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
 from harness.clock import SECOND, parse_rfc3339, rfc3339
@@ -53,11 +53,9 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     else:
         query = call.request.query
         grace = query.get("gracePeriodSeconds", "")
-        if grace and not grace.lstrip("-").isdecimal():
-            raise errors.bad_request(f"strconv.ParseInt: parsing {errors.quote(grace)}: invalid syntax")
         orphan = query.get("orphanDependents")
         options = DeleteOptions(
-            int(grace) if grace else None,
+            parse_int64(grace) if grace else None,
             query.get("propagationPolicy", ""),
             None if orphan is None else orphan == "true",
         )

@@ -12,7 +12,7 @@ from harness.apiserver import discovery_entries as entries
 from harness.apiserver import errors
 from harness.apiserver.aggregation import resource_list
 from harness.apiserver.discovery_aggregated import aggregated_document, wants_aggregated
-from harness.apiserver.messages import Reply, Request
+from harness.apiserver.messages import Reply, Request, TextReply
 from harness.apiserver.state import State
 
 _VERSION = {
@@ -26,7 +26,7 @@ _VERSION = {
     "compiler": "",
     "platform": "linux/amd64",
 }
-_HEALTHY = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+_PROBES = frozenset({"/healthz", "/livez", "/readyz"})
 _CORE = {
     "kind": "APIVersions",
     "versions": ["v1"],
@@ -34,9 +34,6 @@ _CORE = {
 }
 _PLAIN: dict[str, dict[str, Any]] = {
     "/version": _VERSION,
-    "/healthz": _HEALTHY,
-    "/livez": _HEALTHY,
-    "/readyz": _HEALTHY,
     "/api": _CORE,
 }
 
@@ -48,6 +45,8 @@ def discover(state: State, request: Request) -> Reply:
         return aggregated_document(state, parts[0])
     if parts[0] == "apis" and len(parts) == 3 and parts[1] in state.aggregated:
         return resource_list(state.aggregated[parts[1]], parts[1], parts[2])
+    if request.path in _PROBES and request.method == "GET":
+        return TextReply(200, "ok")
     document = _document(state, parts)
     if document is None:
         raise errors.unknown_path()

@@ -98,6 +98,8 @@ def _resources(entries: Iterable[Object]) -> list[Object]:
         parent.update(responseKind=_kind(entry), singularResource=entry["singularName"], verbs=entry["verbs"])
         if entry.get("shortNames"):
             parent["shortNames"] = entry["shortNames"]
+        if entry.get("categories"):
+            parent["categories"] = entry["categories"]
     return list(found.values())
 
 

@@ -15,19 +15,32 @@ _SUBRESOURCE_KINDS = {
     "scale": ("autoscaling", "v1", "Scale"),
     "binding": ("", "v1", "Binding"),
     "eviction": ("policy", "v1", "Eviction"),
+    "token": ("authentication.k8s.io", "v1", "TokenRequest"),
 }
-_SUBRESOURCE_VERBS = {"binding": ["create"], "eviction": ["create"], "finalize": ["update"]}
+_SUBRESOURCE_VERBS = {"binding": ["create"], "eviction": ["create"], "finalize": ["update"], "token": ["create"]}
 #: GroupPriorityMinimum of the built-in groups (pkg/controlplane/apiserver/aggregator.go, and cmd/kube-apiserver/app).
 _GROUP_PRIORITIES = {
+    "apiregistration.k8s.io": 18001,  # the aggregator's own, before all others
     "": 18000,
     "apps": 17800,
     "events.k8s.io": 17750,
+    "authentication.k8s.io": 17700,
+    "authorization.k8s.io": 17600,
     "autoscaling": 17500,
     "batch": 17400,
+    "certificates.k8s.io": 17300,
+    "networking.k8s.io": 17200,
     "policy": 17100,
+    "rbac.authorization.k8s.io": 17000,
+    "storage.k8s.io": 16800,
     "admissionregistration.k8s.io": 16700,
     "apiextensions.k8s.io": 16700,
+    "scheduling.k8s.io": 16600,
     "coordination.k8s.io": 16500,
+    "node.k8s.io": 16300,
+    "discovery.k8s.io": 16200,
+    "flowcontrol.apiserver.k8s.io": 16100,
+    "resource.k8s.io": 15900,
 }
 _CUSTOM_PRIORITY = 1000
 _KUBE_VERSION = re.compile(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?")
@@ -68,12 +81,20 @@ def _entries(kind: Kind) -> list[Entry]:
         "singularName": kind.kind.lower(),
         "namespaced": kind.namespaced,
         "kind": kind.kind,
-        "verbs": _VERBS if kind.strategic else _CUSTOM_VERBS,
+        "verbs": _verbs(kind),
     }
     if kind.short_names:
         entry["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        entry["categories"] = list(kind.categories)
     names = sorted(kind.subresources) if kind.strategic else kind.subresources
     return [entry, *(_subresource(kind, name) for name in names)]
+
+
+def _verbs(kind: Kind) -> list[str]:
+    if kind.asked_only:
+        return ["create"]
+    return _VERBS if kind.strategic else _CUSTOM_VERBS
 
 
 def _subresource(kind: Kind, name: str) -> Entry:

@@ -26,7 +26,7 @@ class Kind:
     kind: str
     plural: str
     namespaced: bool = True
-    #: "status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize".
+    #: "status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize", "approval", "token".
     subresources: tuple[str, ...] = ()
     #: Starts at generation 1 and moves on every change of the spec.
     generation: bool = True
@@ -46,6 +46,10 @@ class Kind:
     #: Kept in the collection of this other resource, in that one's form.
     stored_as: str = ""
     short_names: tuple[str, ...] = ()
+    #: Names under which `kubectl get` finds it together with others.
+    categories: tuple[str, ...] = ()
+    #: Answers questions and keeps nothing: objects can be created only, and are gone with the answer.
+    asked_only: bool = False
     #: For custom resources: JSON paths of the scale subresource.
     scale_paths: dict[str, str] = field(default_factory=dict)
     #: For custom resources: what their objects look like; None lets everything pass.
@@ -115,6 +119,8 @@ _NEW_EVENT_FIELDS = frozenset(
     }
 )
 _SCALED = ("status", "scale")
+_ALL = ("all",)
+_EXTENSIONS = ("api-extensions",)
 _POD_SUBRESOURCES = ("status", "binding", "eviction", "resize", "ephemeralcontainers")
 DAEMON_SET_COUNTS = frozenset({"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
 _PDB_STATUS = frozenset({"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
@@ -125,6 +131,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "Pod",
         "pods",
+        categories=_ALL,
         subresources=_POD_SUBRESOURCES,
         returns_deleted=True,
         fields=_POD_FIELDS,
@@ -173,6 +180,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "ReplicationController",
         "replicationcontrollers",
+        categories=_ALL,
         subresources=_SCALED,
         orphan_by_default=True,
         fields=frozenset({"status.replicas"}),
@@ -190,7 +198,16 @@ BUILT_IN: tuple[Kind, ...] = (
         short_names=("quota",),
     ),
     Kind("", "v1", "LimitRange", "limitranges", generation=False, create_on_update=True, short_names=("limits",)),
-    Kind("", "v1", "ServiceAccount", "serviceaccounts", generation=False, returns_deleted=True, short_names=("sa",)),
+    Kind(
+        "",
+        "v1",
+        "ServiceAccount",
+        "serviceaccounts",
+        generation=False,
+        returns_deleted=True,
+        short_names=("sa",),
+        subresources=("token",),
+    ),
     Kind("", "v1", "ConfigMap", "configmaps", generation=False, short_names=("cm",)),
     Kind("", "v1", "Secret", "secrets", generation=False, fields=frozenset({"type"})),
     Kind(
@@ -198,6 +215,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "Service",
         "services",
+        categories=_ALL,
         generation=False,
         create_on_update=True,
         returns_deleted=True,
@@ -210,6 +228,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "ReplicaSet",
         "replicasets",
+        categories=_ALL,
         subresources=_SCALED,
         short_names=("rs",),
         status_kept=frozenset({"replicas", "terminatingReplicas"}),
@@ -219,6 +238,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "Deployment",
         "deployments",
+        categories=_ALL,
         subresources=_SCALED,
         short_names=("deploy",),
         status_kept=frozenset({"terminatingReplicas", "collisionCount"}),
@@ -228,6 +248,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "StatefulSet",
         "statefulsets",
+        categories=_ALL,
         subresources=_SCALED,
         short_names=("sts",),
         status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"}),
@@ -237,6 +258,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "DaemonSet",
         "daemonsets",
+        categories=_ALL,
         subresources=("status",),
         short_names=("ds",),
         status_kept=DAEMON_SET_COUNTS,
@@ -247,11 +269,12 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "Job",
         "jobs",
+        categories=_ALL,
         subresources=("status",),
         orphan_by_default=True,
         fields=frozenset({"status.successful"}),
     ),
-    Kind("batch", "v1", "CronJob", "cronjobs", subresources=("status",), short_names=("cj",)),
+    Kind("batch", "v1", "CronJob", "cronjobs", categories=_ALL, subresources=("status",), short_names=("cj",)),
     Kind(
         "policy",
         "v1",
@@ -267,6 +290,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v2",
         "HorizontalPodAutoscaler",
         "horizontalpodautoscalers",
+        categories=_ALL,
         subresources=("status",),
         generation=False,
         short_names=("hpa",),
@@ -276,6 +300,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "HorizontalPodAutoscaler",
         "horizontalpodautoscalers",
+        categories=_ALL,
         subresources=("status",),
         generation=False,
         short_names=("hpa",),
@@ -295,6 +320,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "MutatingWebhookConfiguration",
         "mutatingwebhookconfigurations",
+        categories=_EXTENSIONS,
         namespaced=False,
         unconditional_update=False,
     ),
@@ -303,6 +329,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "ValidatingWebhookConfiguration",
         "validatingwebhookconfigurations",
+        categories=_EXTENSIONS,
         namespaced=False,
         unconditional_update=False,
     ),
@@ -311,6 +338,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "v1",
         "CustomResourceDefinition",
         "customresourcedefinitions",
+        categories=_EXTENSIONS,
         namespaced=False,
         subresources=("status",),
         unconditional_update=False,
@@ -340,6 +368,7 @@ def kinds_of_definition(definition: dict[str, Any]) -> Iterator[Kind]:
             unconditional_update=False,
             strategic=False,
             short_names=tuple(names.get("shortNames") or ()),
+            categories=tuple(names.get("categories") or ()),
             stored_as="" if version["name"] == storage else resource,
             scale_paths={key: str(value) for key, value in scale.items()},
             schema=_schema_of(version),

@@ -42,14 +42,21 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Unknown fields",
-        "Kept, but for autoscalers, scales and custom resources with a schema, where they are dropped; fieldValidation "
-        "is ignored.",
+        "In a run, kept, but for autoscalers, scales and custom resources with a schema, where they are dropped; "
+        "fieldValidation is ignored. Over HTTP, dropped, warned about or refused.",
         "Dropped, warned about or refused.",
     ),
     Limit(
+        "Built-in kinds",
+        "In a run, those that controllers of workloads and autoscalers meet. Over HTTP, all that are v1; of those that "
+        "nobody here acts on, only metadata and types are checked.",
+        "All kinds, in every version that is served.",
+    ),
+    Limit(
         "Types of values",
-        "Of autoscalers, scales and metadata, every field is checked and the error is Go's; of other kinds, those that "
-        "the server reads. A number's spelling is not kept (`1e3` counts as `1000.0`).",
+        "Over HTTP, every field is checked and the error is Go's, though types that Go names anew go by the name of "
+        "what they are made of. In a run, so are autoscalers, scales and metadata; of other kinds, the fields that the "
+        "server reads. A number's spelling is not kept (`1e3` counts as `1000.0`).",
         "Every field.",
     ),
     Limit(
@@ -146,11 +153,11 @@ LIMITS: tuple[Limit, ...] = (
         "Every column has a description, taken from the API's documentation.",
     ),
     Limit("Pod updates", "A refused change names the fields that differ.", "Prints a Go-syntax diff."),
-    Limit("Warnings", "None are sent.", "Warning headers on deprecated or doubtful fields."),
+    Limit("Warnings", "Over HTTP, about unknown fields; else none.", "Also about deprecated or doubtful fields."),
     Limit(
         "Discovery",
-        "Legacy and aggregated documents, without ETags, categories and storage hashes; OpenAPI v3 over HTTP only, "
-        "without list types and merge keys. What changes shows at once.",
+        "Legacy and aggregated documents, without storage hashes; over HTTP with ETags, and OpenAPI v3 without list types "
+        "and merge keys. What changes shows at once.",
         "Also OpenAPI v2 and v3. What other servers have is asked for about once a minute.",
     ),
     Limit(
@@ -161,8 +168,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("Apply of a scale", "Refused (415).", "Moves the ownership of spec.replicas between both objects."),
     Limit(
         "Subresources",
-        "status, scale, binding, eviction, resize, ephemeralcontainers, finalize.",
-        "Also log, exec, attach, port-forward, proxy, token.",
+        "status, scale, binding, eviction, resize, ephemeralcontainers, finalize, approval, token (unsigned).",
+        "Also log, exec, attach, port-forward, proxy.",
     ),
     Limit(
         "Aggregated APIs",

@@ -26,11 +26,24 @@ class Request:
 
     `as_of` answers a list or watch from the collection as it was at that resourceVersion. `accept` is the Accept
     header, "" for plain JSON; only discovery looks at it. `hearing` holds what webhooks have said about it so far.
+    `complaints`: what the transport found wrong with the body's form, such as fields that it names twice.
     `trusted`: the body was made for this request, in canonical form, by somebody who knows the shapes; so what it says
     of a status is neither copied nor checked.
     """
 
-    __slots__ = ("accept", "actor", "as_of", "body", "content_type", "hearing", "method", "path", "query", "trusted")
+    __slots__ = (
+        "accept",
+        "actor",
+        "as_of",
+        "body",
+        "complaints",
+        "content_type",
+        "hearing",
+        "method",
+        "path",
+        "query",
+        "trusted",
+    )
 
     def __init__(
         self,
@@ -52,6 +65,7 @@ class Request:
         self.as_of = as_of
         self.accept = accept
         self.hearing: Hearing | None = None
+        self.complaints: Sequence[str] = ()
         self.trusted = False
 
 

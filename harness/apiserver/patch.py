@@ -18,6 +18,7 @@ from harness.apiserver.patching.json_patch import PatchFailed, apply_json_patch
 from harness.apiserver.patching.strategic import apply_strategic
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import check_applied, declared, decoded
 from harness.apiserver.update import check_name, replace
 from harness.apiserver.versions import to_served_form, to_stored_form
 
@@ -44,7 +45,8 @@ def patch(state: State, call: Call) -> Reply:
         check_custom_type(patched, call.kind, call.name)
 
     def decode() -> dict[str, Any]:
-        taken = take_in(to_stored_form(patched, call.kind), call.kind, current, trusted=call.request.trusted)
+        known = declared(state, call, patched)
+        taken = take_in(to_stored_form(known, call.kind), call.kind, current, trusted=call.request.trusted)
         apply_defaults(taken, call.kind)
         return taken
 
@@ -157,9 +159,10 @@ def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any
 
 def _apply(state: State, call: Call) -> Reply:
     """Server-side apply: creates the object if it is not there."""
+    check_applied(state, call)
     stored = call.collection.get(call.namespace, call.name)
     current = to_served_form(stored.object, call.kind) if stored is not None else None
-    payload = take_in(applied(state, call, current), call.kind)
+    payload = take_in(decoded(state, call.kind, applied(state, call, current)), call.kind)
     settle_place(call, payload["metadata"])
     check_name(call, payload["metadata"])
     if stored is None:

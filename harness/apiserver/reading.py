@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +31,10 @@ _EXPIRED_PAGE = (
 )
 _PAGE_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
-_TRUE = frozenset({"true", "1", "True", "TRUE", "t", "T"})
+#: More than any number that fits has; Python refuses to read thousands of them.
+_MOST_DIGITS = 100
+_HIGHEST_VERSION, _HIGHEST_INT64 = 2**64 - 1, 2**63 - 1
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def served(stored: Stored, kind: Kind) -> Stored:
@@ -58,17 +62,34 @@ def get(state: State, call: Call) -> Reply:
 
 def parse_version(text: str, *, listing: bool = False) -> int:
     """A resourceVersion from a query. Raises ApiError: 400 in a list, else 500, which is what upstream makes of it."""
-    if text.isdecimal():
-        return int(text)
-    told = f"resourceVersion: Invalid value: {quote(text)}: strconv.ParseUint: parsing {quote(text)}: invalid syntax"
+    why = "invalid syntax"
+    if text.isascii() and text.isdecimal():
+        if len(text) <= _MOST_DIGITS and int(text) <= _HIGHEST_VERSION:
+            return int(text)
+        why = "value out of range"
+    told = f"resourceVersion: Invalid value: {quote(text)}: strconv.ParseUint: parsing {quote(text)}: {why}"
     if listing:
         raise errors.bad_request(f"invalid resource version: {told}")
     raise ApiError(500, "", told)
 
 
+def parse_int64(text: str) -> int:
+    """A number from a query. Raises ApiError 400 with the words of Go's strconv."""
+    if _INTEGER.fullmatch(text) is None:
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
+    if len(text) > _MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
+        raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
+    return int(text)
+
+
 def _check_not_future(state: State, version: int) -> None:
     if version > state.versions.current:
         raise errors.too_large_resource_version(version, state.versions.current)
+
+
+def is_set(query: Mapping[str, str], name: str) -> bool:
+    """A flag of a query: everything but "false" and "0" means yes (Convert_Slice_string_To_bool)."""
+    return query.get(name, "0") not in ("false", "0")
 
 
 def matcher(kind: Kind, query: Mapping[str, str]) -> ObjectMatcher | None:
@@ -80,13 +101,12 @@ def list_or_watch(state: State, call: Call) -> Reply:
     """GET on a collection: a watch if the query says so."""
     query = call.request.query
     for name in ("limit", "timeoutSeconds"):
-        text = query.get(name, "")
-        if text and not text.removeprefix("-").isdecimal():
-            raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
+        if query.get(name):
+            parse_int64(query[name])
     findings = _option_findings(query)
     if findings:
         raise errors.invalid("meta.k8s.io", "ListOptions", "", findings)
-    if query.get("watch") in _TRUE:
+    if is_set(query, "watch"):
         version = query.get("resourceVersion", "")
         if version:
             parse_version(version)
@@ -99,7 +119,7 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
     match, found = query.get("resourceVersionMatch", ""), []
     field = "resourceVersionMatch"
     initial = query.get("sendInitialEvents", "")
-    if query.get("watch") in _TRUE:
+    if is_set(query, "watch"):
         if initial and match != _NOT_OLDER:
             found.append(
                 errors.forbidden_value(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -200,7 +220,7 @@ def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int) -
 
 
 def _parse_limit(text: str) -> int:
-    return max(int(text or 0), 0)
+    return max(parse_int64(text), 0) if text else 0
 
 
 def _encode_continue(version: int, start: str) -> str:

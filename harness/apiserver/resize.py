@@ -17,6 +17,7 @@ from harness.apiserver.messages import Reply
 from harness.apiserver.patch import accepted_types, decoded_patch, media_type, patched_object
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import declared
 from harness.apiserver.update import check_name, store_next
 from harness.apiserver.validation_pods import pod_spec_findings
 
@@ -35,9 +36,9 @@ def resize(state: State, call: Call) -> Reply:
     if call.verb == "patch":
         media = media_type(call, accepted_types(call.kind))
         patched = patched_object(old, sent, media)
-        payload = decoded_patch(lambda: _taken(patched, call.kind), patched, call, media)
+        payload = decoded_patch(lambda: _taken(declared(state, call, patched), call.kind), patched, call, media)
     else:
-        payload = _taken(sent, call.kind)
+        payload = _taken(declared(state, call, sent), call.kind)
     check_name(call, payload["metadata"])
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
@@ -71,7 +72,7 @@ def _without_other_changes(new: Object, old: Object) -> Object:
         if not before:
             continue
         spec[group] = fresh
-        if all(one["name"] == other["name"] for one, other in zip(fresh, before, strict=True)):
+        if all(one.get("name") == other["name"] for one, other in zip(fresh, before, strict=True)):
             spec[group] = [_resized(one, other) for one, other in zip(fresh, before, strict=True)]
     return spec
 
@@ -117,7 +118,7 @@ def _order_findings(new: Object, old: Object, group: str) -> list[FieldError]:
     return [
         errors.forbidden_value(f"spec.{group}[{at}].name", f"{group} may not be renamed or reordered on resize")
         for at, (one, other) in enumerate(zip(fresh, before, strict=True))
-        if one["name"] != other["name"]
+        if one.get("name") != other["name"]
     ]
 
 

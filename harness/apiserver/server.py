@@ -27,6 +27,7 @@ from harness.apiserver.subresources import SUBRESOURCES
 from harness.apiserver.update import update
 from harness.apiserver.watching import bookmark
 from harness.apiserver.webhooks.reviews import Hearing, Outcome, Review, Unanswered
+from harness.apiserver.write_options import check_write_options
 from harness.trace.history import Write
 
 Handler = Callable[[State, Call], Reply]
@@ -155,6 +156,8 @@ class ApiServer:
         kind, collection, verb, handler = route
         if request.method in _WITH_BODY and not _is_json(request.content_type):
             raise errors.unsupported_media_type(_JSON_TYPES)
+        if request.query:
+            check_write_options(verb, request.query, request.content_type)
         return Call(request, kind, collection, place.namespace, place.name, place.subresource, verb), handler
 
     def _resolve(self, request: Request, place: Place) -> Route:
@@ -164,6 +167,8 @@ class ApiServer:
         if place.in_namespace and not kind.namespaced:
             raise errors.unknown_path()
         if kind.namespaced and not place.in_namespace and request.method != "GET":
+            raise errors.method_not_allowed()
+        if kind.asked_only and not place.subresource:
             raise errors.method_not_allowed()
         if place.subresource:
             if place.subresource not in kind.subresources:

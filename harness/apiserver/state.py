@@ -16,6 +16,7 @@ from harness.apiserver.stored import Stored
 from harness.clock import rfc3339
 
 if TYPE_CHECKING:
+    from harness.apiserver.strictness import FieldRules
     from harness.apiserver.webhooks.hooks import Hook
 
 #: apimachinery/pkg/util/rand: no vowels and no look-alikes.
@@ -136,10 +137,13 @@ class State:
         self.versions = Versions()
         self.registry = Registry()
         self.collections: dict[str, Collection] = {}
+        self._keep: type[Collection] = Collection
         #: Groups that other servers answer, by name.
         self.aggregated: dict[str, AggregatedApi] = {}
         #: Aggregated discovery documents by path, each with what it was made from.
         self.documents: dict[str, tuple[Any, Reply]] = {}
+        #: Which fields kinds have; None: every field that is sent is kept.
+        self.field_rules: FieldRules | None = None
         #: Run in order: first those that may change the object, then, after validation, those that only judge it.
         self.mutating_admission: list[Admission] = []
         self.validating_admission: list[Admission] = []
@@ -155,8 +159,13 @@ class State:
         """The collection of a resource (`plural.group`), made on first use."""
         found = self.collections.get(resource)
         if found is None:
-            found = self.collections[resource] = Collection(self.versions)
+            found = self.collections[resource] = self._keep(self.versions)
         return found
+
+    def use(self, keep: type[Collection]) -> None:
+        """Start empty, with collections of this type."""
+        self._keep = keep
+        self.collections.clear()
 
     def timestamp(self) -> str:
         """The instant as metav1.Time writes it."""

@@ -180,6 +180,11 @@ class Collection:
 
         watch.attach(leave)
 
+    @property
+    def watched(self) -> int:
+        """How many watches there are."""
+        return len(self._watches)
+
     def send(self, event: WatchEvent) -> None:
         """Push an event to every watch that asked for bookmarks."""
         for watch, bookmarks, _ in list(self._watches.values()):

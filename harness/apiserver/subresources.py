@@ -10,11 +10,13 @@ from harness.apiserver.defaults import shared_pod_spec
 from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
-from harness.apiserver.patch import patched_object
+from harness.apiserver.patch import decoded_patch, patched_object
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
+from harness.apiserver.strictness import declared
+from harness.apiserver.tokens import request_token
 from harness.apiserver.update import store_next, uid_precondition
 from harness.apiserver.validation_pods import container_findings
 
@@ -90,8 +92,12 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     old = stored.object
     call.before = old
     media = call.request.content_type.partition(";")[0].strip()
-    sent = call.request.body if call.verb == "update" else patched_object(old, call.request.body, media)
-    payload = take_in(sent, call.kind)
+    sent = call.request.body
+    if call.verb == "update":
+        payload = take_in(declared(state, call, sent), call.kind)
+    else:
+        patched = patched_object(old, sent, media)
+        payload = decoded_patch(lambda: take_in(declared(state, call, patched), call.kind), patched, call, media)
     version = payload["metadata"].get("resourceVersion")
     if version and version != old["metadata"]["resourceVersion"]:
         raise call.conflict()
@@ -146,4 +152,5 @@ SUBRESOURCES: dict[str, dict[str, tuple[str, Handler]]] = {
     "resize": {"GET": ("get", get), "PUT": ("update", resize), "PATCH": ("patch", resize)},
     "ephemeralcontainers": {"GET": ("get", get), "PUT": ("update", _ephemeral), "PATCH": ("patch", _ephemeral)},
     "finalize": {"PUT": ("update", _finalize)},
+    "token": {"POST": ("create", request_token)},
 }

@@ -20,6 +20,7 @@ from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
 from harness.apiserver.strategies import Strategy, strategy_of
+from harness.apiserver.strictness import declared
 from harness.apiserver.validation import status_findings, update_findings
 from harness.apiserver.versions import to_stored_form
 
@@ -30,7 +31,7 @@ _KEPT_METADATA = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriod
 def update(state: State, call: Call) -> Reply:
     """PUT of an object or of its status."""
     stored = call.collection.get(call.namespace, call.name)
-    body = to_stored_form(call.request.body, call.kind)
+    body = to_stored_form(declared(state, call, call.request.body), call.kind)
     payload = take_in(body, call.kind, stored.object if stored is not None else {})
     apply_defaults(payload, call.kind)
     check_name(call, payload["metadata"])
@@ -181,7 +182,7 @@ def _take_from(payload: dict[str, Any], old: dict[str, Any], part: str) -> None:
 def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call) -> None:
     """Keep each endpoint to its part of the object, and count generations."""
     kind = call.kind
-    if call.subresource == "status":
+    if call.subresource in ("status", "approval"):
         _prepare_status(payload, old, kind)
         return
     if call.subresource == "finalize":
@@ -215,7 +216,7 @@ def _annotated(payload: dict[str, Any], old: dict[str, Any], kind: Kind) -> bool
 def _content(payload: dict[str, Any], kind: Kind) -> Any:
     """What the generation counts changes of: the spec, or for custom resources everything but metadata and status."""
     if kind.strategic:
-        return payload.get("webhooks" if kind.group == "admissionregistration.k8s.io" else "spec")
+        return payload.get("webhooks" if kind.kind.endswith("WebhookConfiguration") else "spec")
     left_out = ("metadata", "status") if kind.has_status else ("metadata",)
     return {key: item for key, item in payload.items() if key not in left_out}
 

@@ -338,7 +338,7 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
         whole = "status.readyReplicas" if kind.kind == "StatefulSet" else "readyReplicas"
         found.append(
             errors.invalid_value(
-                "status.availableReplicas", status["availableReplicas"], f"cannot be greater than {whole}"
+                "status.availableReplicas", status.get("availableReplicas", 0), f"cannot be greater than {whole}"
             )
         )
     return found

@@ -94,7 +94,8 @@ _PART_FINDINGS = {
     "finalizers": _findings_on(_finalizers),
 }
 _LABEL_NAMED = frozenset({"Namespace", "StatefulSet"})
-_LOOSELY_NAMED = frozenset({"Event"})
+#: Their names need only be possible in a path, such as `system:node`.
+_LOOSELY_NAMED = frozenset({"Event", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
 
 def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:

@@ -8,7 +8,9 @@ from harness.bench.arithmetic import questions
 from harness.bench.autoscaling import autoscaler, fleets, week
 from harness.bench.figures import Figure
 from harness.bench.parts import fuzzing, server, steps, suite
+from harness.bench.real_ground import ground
 from harness.bench.runs import days, reconcile, scale, speed
+from harness.bench.served import traffic
 from harness.bench.sides import Sides
 from harness.bench.vertical import fleet as vertical_fleet
 from harness.bench.vertical import recommender
@@ -28,7 +30,9 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "days": days,
     "reconcile": reconcile,
     "steps": steps,
+    "traffic": traffic,
     "oracle": questions,
+    "ground": ground,
 }
 
 

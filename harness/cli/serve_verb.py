@@ -34,6 +34,8 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--kubelet/--no-kubelet", default=True, show_default=True, help="Nodes, kubelets, scheduler, collector.")
 @click.option("--controllers", metavar="NAME,...", default="", help="Controllers of the reference: replicaset, hpa ...")
 @click.option("--owners", metavar="NAME,...", default="", help="Resources of simulated owners: deployments, jobs ...")
+@click.option("--pods", metavar="FILE", type=_FILE, help="What pods use and how they run, as YAML or JSON.")
+@click.option("--without", metavar="NAME,...", default="", help="Leave out: garbage-collector, namespaces, disruption.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Seed of names and orders.")
 @click.option("--certificate", metavar="FILE", type=_FILE, help="TLS: the certificate, which clients shall trust.")
 @click.option("--key", metavar="FILE", type=_FILE, help="TLS: its private key.")
@@ -51,6 +53,7 @@ def command(ctx: click.Context, /, **values: object) -> None:
 
 def _setup(ctx: click.Context) -> Setup:
     from harness.implementations import ACTORS, GROUPS
+    from harness.serving.pods import read_document
     from harness.serving.simulation import Setup
     from harness.serving.snapshot import read_snapshot
 
@@ -62,10 +65,21 @@ def _setup(ctx: click.Context) -> Setup:
             raise click.UsageError(f"there is no controller {name!r}; the controllers are {known}", ctx)
         names += GROUPS.get(name, (name,))
     owners = _listed(given["owners"])
+    if given["without"] and not given["kubelet"]:
+        raise click.UsageError("--without leaves out parts of the simulated world; there are none without kubelet", ctx)
     if owners and not given["kubelet"]:
         raise click.UsageError("--owners needs the kubelet: simulated owners are part of the simulated world", ctx)
     snapshot = read_snapshot(given["snapshot"]) if given["snapshot"] else []
-    return Setup(given["clock"], given["kubelet"], tuple(dict.fromkeys(names)), owners, snapshot, given["seed"])
+    return Setup(
+        given["clock"],
+        given["kubelet"],
+        tuple(dict.fromkeys(names)),
+        owners,
+        snapshot,
+        given["seed"],
+        read_document(given["pods"]) if given["pods"] else None,
+        _listed(given["without"]),
+    )
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from harness.serving.background import KubeApi
 
-MARKER = "kube_api(clock, kubelet, controllers, owners, snapshot, seed): what the fixture kube_api serves"
+MARKER = "kube_api(clock, kubelet, controllers, owners, snapshot, seed, pods, without): what kube_api serves"
 
 
 @pytest.fixture

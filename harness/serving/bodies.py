@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -11,13 +12,14 @@ from harness.apiserver import errors
 from harness.apiserver.gojson import syntax_error
 from harness.apiserver.govalues import JSON_TYPES
 from harness.apiserver.messages import Unreadable, no_object
+from harness.serving.duplicates import duplicate_fields
 from harness.serving.protobuf import MalformedProtobuf, decode
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_YAML = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
-_PROTOBUF = "application/vnd.kubernetes.protobuf"
+_YAML = frozenset({"application/yaml"})
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 _APPLY = "application/apply-patch+yaml"
-_JSON = "application/json"
+_JSON, _UNKNOWN = "application/json", "application/octet-stream"
 _NESTED_TOO_DEEPLY = "json: exceeded max depth"
 #: Where Go's decoder gives up is far deeper; what is nested more than this is no object of Kubernetes.
 _DEEPEST = 200
@@ -28,18 +30,32 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
 
     A body of a type that nobody reads is left alone: the server will refuse the type.
     """
-    media = content_type.partition(";")[0].strip().lower() or _JSON
+    media = _media_type(content_type)
     if not raw:
-        return None, _JSON if media in _YAML or media == _PROTOBUF else media
+        return None, _JSON if media in _YAML or media == PROTOBUF else media
     if media == _JSON:
         return _parse_json(raw), media
     if media.startswith("application/") and media.endswith("+json"):
         return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
         return _shallow(_parse_yaml(raw)), _JSON if media in _YAML else media
-    if media == _PROTOBUF:
+    if media == PROTOBUF:
         return _shallow(_parse_protobuf(raw)), _JSON
     return None, media
+
+
+def _media_type(content_type: str) -> str:
+    """The media type in a Content-Type header; one that nobody reads if it is malformed (mime.ParseMediaType)."""
+    media, *parameters = (part.strip() for part in content_type.split(";"))
+    if any(part and "=" not in part for part in parameters) or (not media and parameters):
+        return _UNKNOWN
+    return media.lower() or _JSON
+
+
+def complaints_about(raw: bytes, media: str) -> Sequence[str]:
+    """What strict decoding has against the form of a body that has been read: fields that it names twice."""
+    is_json = media.endswith("json") or raw[:1] == b"{"  # what kubectl applies is JSON, which is YAML as well
+    return duplicate_fields(raw) if raw and is_json else ()
 
 
 def _parse_protobuf(raw: bytes) -> Any:
@@ -60,9 +76,11 @@ def _parse_json(raw: bytes) -> Any:
     try:
         body = _shallow(orjson.loads(raw))
     except orjson.JSONDecodeError as error:
+        if (text := raw.decode(errors="replace").encode()) != raw:  # Go replaces what is no UTF-8
+            return _parse_json(text)
         return Unreadable(syntax_error(raw) or str(error), raw)
     if body is None:
-        return {}
+        return {}  # Go decodes a null into an object without fields
     return body if isinstance(body, dict) else no_object(JSON_TYPES[type(body)], raw)
 
 

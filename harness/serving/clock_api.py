@@ -8,12 +8,12 @@ import math
 import orjson
 
 from harness.apiserver import Reply
-from harness.apiserver.errors import ApiError, bad_request, method_not_allowed, unknown_path
+from harness.apiserver.errors import ApiError, bad_request, method_not_allowed
 from harness.clock import SECOND, rfc3339
 from harness.serving.boxes import Outbox
 from harness.serving.simulation import Simulation
 
-_PATH = "/lockstep/clock"
+PATH = "/lockstep/clock"
 _WANTED = 'send {"advance": SECONDS}, a number from 0 to 1e9'
 _LONGEST = 1e9
 
@@ -25,10 +25,8 @@ class ClockApi:
         self._simulation = simulation
         self._outbox = outbox
 
-    async def answer(self, method: str, path: str, body: bytes) -> Reply:
+    async def answer(self, method: str, body: bytes) -> Reply:
         """GET tells the time; POST lets time pass, and answers when it has. Raises ApiError."""
-        if path.rstrip("/") != _PATH:
-            raise unknown_path()
         if method == "POST":
             await self._advance(_seconds(body))
         elif method != "GET":

@@ -1,4 +1,4 @@
-"""Paths beside the stored objects: who may do what (everything), and what needs a running container (nothing)."""
+"""Paths beside the stored objects: who one is, who may do what (everything), and what needs a running container."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from harness.apiserver import Reply, Request
 from harness.apiserver.errors import ApiError
 from harness.apiserver.routing import Place
 
-_GROUP = "authorization.k8s.io"
+_GROUP, _IDENTITY = "authorization.k8s.io", "authentication.k8s.io"
+#: Everybody is the same user, who may do everything.
+_USER = {"username": "lockstep", "groups": ["system:masters", "system:authenticated"]}
 _REVIEWS: Mapping[str, str] = {
     "selfsubjectaccessreviews": "SelfSubjectAccessReview",
     "subjectaccessreviews": "SubjectAccessReview",
@@ -32,8 +34,12 @@ _INSIDE = {
 
 def answer(request: Request, place: Place) -> Reply | None:
     """The answer to such a path; None for any other. Raises ApiError 501 for what needs a running container."""
-    if place.group == _GROUP and request.method == "POST" and not place.name:
-        return _reviewed(request.body if isinstance(request.body, dict) else {}, place)
+    if request.method == "POST" and not place.name and place.version == "v1":
+        body = request.body if isinstance(request.body, dict) else {}
+        if place.group == _GROUP:
+            return _reviewed(body, place)
+        if place.group == _IDENTITY:
+            return _identified(body, place)
     if place.group == "" and place.plural == "pods" and place.subresource in _INSIDE:
         message = f"{_INSIDE[place.subresource]}: no container runs in the simulated cluster"
         raise ApiError(501, "NotImplemented", message)
@@ -46,4 +52,16 @@ def _reviewed(body: dict[str, Any], place: Place) -> Reply | None:
         return Reply(201, {"kind": _REVIEWS[place.plural], **head, "status": {"allowed": True}})
     if place.plural == "selfsubjectrulesreviews":
         return Reply(201, {"kind": "SelfSubjectRulesReview", **head, "status": _RULES})
+    return None
+
+
+def _identified(body: dict[str, Any], place: Place) -> Reply | None:
+    head = {"apiVersion": f"{_IDENTITY}/v1", "metadata": {}}
+    if place.plural == "selfsubjectreviews":
+        return Reply(201, {"kind": "SelfSubjectReview", **head, "status": {"userInfo": _USER}})
+    if place.plural == "tokenreviews":
+        spec = body.get("spec") or {}
+        shown = isinstance(spec, dict) and bool(spec.get("token"))
+        status = {"authenticated": True, "user": _USER} if shown else {"authenticated": False}
+        return Reply(201, {"kind": "TokenReview", **head, "spec": spec, "status": status})
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import re
 import time
 from typing import Any
 
@@ -13,25 +14,32 @@ import yaml
 from aiohttp import web
 
 from harness.apiserver import Reply, Request
+from harness.apiserver.aggregation import page_not_found
 from harness.apiserver.errors import ApiError, internal_error
+from harness.apiserver.messages import TextReply
+from harness.apiserver.reading import is_set, parse_int64
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
 from harness.serving import extras, openapi
-from harness.serving.bodies import parse_body
+from harness.serving.bodies import PROTOBUF, complaints_about, parse_body
 from harness.serving.boxes import Outbox
-from harness.serving.clock_api import ClockApi
 from harness.serving.columns import Columns, columns_of
+from harness.serving.control import ROOT, Control
+from harness.serving.etags import tagged
 from harness.serving.negotiation import JSON, YAML, Form, negotiate
 from harness.serving.simulation import Simulation
 from harness.serving.streams import Stream
 from harness.serving.tables import shaped
 
+_BAD_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _LOG = logging.getLogger("lockstep.serve")
 #: As kube-apiserver's MaxRequestBodyBytes.
 LARGEST_BODY = 3 * 1024 * 1024
 #: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
 LONGEST_WATCH = 2700.0
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+#: Roots of discovery, whose documents clients keep.
+_AGGREGATED = frozenset({"/api", "/apis"})
 _ACCEPTED = f"only the following media types are accepted: {JSON}, {YAML}"
 
 
@@ -42,7 +50,7 @@ class Front:
         self._simulation = simulation
         self._outbox = outbox
         self._token = token.encode()
-        self._clock = ClockApi(simulation, outbox)
+        self._control = Control(simulation, outbox)
         self._columns: dict[str, tuple[Any, Columns]] = {}
         self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
         self._failure = ""
@@ -72,18 +80,16 @@ class Front:
             raise ApiError(401, "Unauthorized", "Unauthorized")
 
     async def _answer(self, http: web.Request) -> web.StreamResponse:
-        if http.path.startswith("/lockstep/"):
-            return _respond(await self._clock.answer(http.method, http.path, await _body(http)))
-        if http.path.startswith("/openapi/"):
-            found = await asyncio.to_thread(
-                openapi.answer, self._simulation.server, http.method, http.path, http.headers
-            )
-            return _respond(found)
+        document = await self._document(http)
+        if document is not None:
+            return _respond(document)
         place = parse_path(http.path)
         form = negotiate(http.headers.get("Accept", ""))
         if form is None:
             raise ApiError(406, "NotAcceptable", _ACCEPTED)
         request = await _request(http)
+        if form.media == YAML and is_set(request.query, "watch") and place is not None and not place.name:
+            raise ApiError(406, "NotAcceptable", f"only the following media types are accepted: {JSON}")
         if place is not None:
             extra = extras.answer(request, place)
             if extra is not None:
@@ -91,7 +97,24 @@ class Front:
         answered = await self._ask(request)
         if isinstance(answered, Stream):
             return await self._stream(http, request, answered, form, place)
+        if place is None and http.path in _AGGREGATED:
+            answered = tagged(answered, http.headers.get("If-None-Match", ""))
         return self._reply(request, answered, form, place)
+
+    async def _document(self, http: web.Request) -> Reply | None:
+        """The answer to what is no request to the API server; None for what is one."""
+        if http.path.startswith("//"):
+            return page_not_found()
+        if _BAD_ESCAPE.search(http.raw_path.partition("?")[0]):
+            return TextReply(400, "400 Bad Request")
+        if http.path.startswith(ROOT):
+            body, media = await _body(http), http.headers.get("Content-Type", "")
+            return await self._control.answer(http.method, http.path, body, media)
+        if http.path.startswith("/openapi/"):
+            server = self._simulation.server
+            found = await asyncio.to_thread(openapi.answer, server, http.method, http.path, http.headers)
+            return tagged(found, http.headers.get("If-None-Match", ""))
+        return None
 
     async def _ask(self, request: Request) -> Reply | Stream:
         """What the simulation answers. Raises ApiError 503 if it breaks off."""
@@ -174,8 +197,8 @@ class Front:
 
 
 def _timeout(request: Request) -> float:
-    text = request.query.get("timeoutSeconds", "")
-    return min(float(text), LONGEST_WATCH) if text.isdecimal() and int(text) else LONGEST_WATCH
+    wanted = parse_int64(request.query.get("timeoutSeconds") or "0")
+    return min(float(wanted), LONGEST_WATCH) if wanted > 0 else LONGEST_WATCH
 
 
 async def _body(http: web.Request) -> bytes:
@@ -187,10 +210,18 @@ async def _body(http: web.Request) -> bytes:
 
 
 async def _request(http: web.Request) -> Request:
-    body, media = parse_body(await _body(http), http.headers.get("Content-Type", ""))
+    raw = await _body(http)
+    content_type = http.headers.get("Content-Type", "")
+    if http.method == "PATCH" and content_type.startswith(PROTOBUF):
+        body, media = None, PROTOBUF  # there are no patches in protobuf: the server refuses the type
+    else:
+        body, media = parse_body(raw, content_type)
     actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
     accept = http.headers.get("Accept", "")
-    return Request(http.method, http.path, dict(http.query), body, media, actor, accept=accept)
+    query = {name: http.query.getone(name) for name in http.query}  # of a name that is there twice, the first counts
+    request = Request(http.method, http.path, query, body, media, actor, accept=accept)
+    request.complaints = complaints_about(raw, media)
+    return request
 
 
 def _respond(reply: Reply, media: str = JSON) -> web.Response:

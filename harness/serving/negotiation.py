@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 JSON, YAML = "application/json", "application/yaml"
-_FORMS = {JSON: JSON, "application/*": JSON, "*/*": JSON, YAML: YAML, "application/x-yaml": YAML, "text/yaml": YAML}
+_FORMS = {JSON: JSON, "*/*": JSON, YAML: YAML, "application/x-yaml": YAML, "text/yaml": YAML}
 _SHAPES = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
 _VERSIONS = frozenset({"v1", "v1beta1"})
 

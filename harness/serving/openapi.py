@@ -16,7 +16,7 @@ from harness.apiserver import ApiServer, Reply
 from harness.apiserver.errors import ApiError, method_not_allowed, unknown_path
 from harness.apiserver.kinds import Kind
 from harness.serving.negotiation import JSON, negotiate
-from harness.serving.schemas import model_name, schemas_of
+from harness.serving.schemas import schema_name, schemas_of
 
 Object = dict[str, Any]
 _ROOT = "/openapi/v3"
@@ -70,7 +70,7 @@ def _document(server: ApiServer, kinds: list[Kind]) -> Object:
     schemas: dict[str, Object] = {}
     paths: dict[str, Object] = {}
     for kind in kinds:
-        name = model_name(kind.group, kind.version, kind.kind)
+        name = schema_name(kind.group, kind.version, kind.kind)
         definition = _definition(server, kind)
         found = schemas_of(name) if definition is None else {name: _custom_schema(definition, kind)}
         schemas.update(found)

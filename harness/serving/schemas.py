@@ -15,6 +15,8 @@ from typing import Any
 Object = dict[str, Any]
 #: Kinds that share a name; the client's classes say the group.
 _PREFIXES = {("", "Event"): "Core", ("events.k8s.io", "Event"): "Events"}
+_ROOT = "io.k8s."
+_VERSIONED = re.compile(r"((?:[A-Z][a-z]+)?V\d+(?:(?:alpha|beta)\d+)?)([A-Z]\w*)")
 _LIST = re.compile(r"[Ll]ist\[(.+)\]")
 _MAP = re.compile(r"(?:dict\(str, (.+)\)|Dict\[str, (.+)\])")
 _PLAIN: dict[str, Object] = {
@@ -39,10 +41,20 @@ def _models() -> ModuleType | None:
         return None
 
 
-def model_name(group: str, version: str, kind: str) -> str:
-    """The name of a kind's schema: that of the client's class."""
+def schema_name(group: str, version: str, kind: str) -> str:
+    """The name of a kind's schema."""
     prefix = _PREFIXES.get((group, kind), "")
-    return f"{prefix}{version[:1].upper()}{version[1:]}{kind}"
+    return _named(f"{prefix}{version[:1].upper()}{version[1:]}{kind}")
+
+
+def _named(model: str) -> str:
+    """The client's class as clients show it: they take what stands behind the last dot."""
+    found = _VERSIONED.fullmatch(model)
+    return model if found is None else f"{_ROOT}{found[1]}.{found[2]}"
+
+
+def _model_of(name: str) -> str:
+    return name.removeprefix(_ROOT).replace(".", "") if name.startswith(_ROOT) else name
 
 
 def schemas_of(name: str) -> dict[str, Object]:
@@ -69,7 +81,7 @@ def _references(schema: Any) -> list[str]:
 
 @cache
 def _schema(name: str) -> Object:
-    model = getattr(_models(), name, None)
+    model = getattr(_models(), _model_of(name), None)
     if model is None or not hasattr(model, "openapi_types"):
         return {**_ANYTHING}
     properties: Object = {}
@@ -101,4 +113,4 @@ def _type(kind: str) -> Object:
         return {"type": "object", "additionalProperties": _type(match[1] or match[2])}
     if kind in ("object", "Any"):
         return {"x-kubernetes-preserve-unknown-fields": True}
-    return {"allOf": [{"$ref": f"#/components/schemas/{kind}"}], "default": {}}
+    return {"allOf": [{"$ref": f"#/components/schemas/{_named(kind)}"}], "default": {}}

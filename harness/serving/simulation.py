@@ -12,19 +12,22 @@ from functools import partial
 from typing import Any
 
 from harness import loop as virtual
-from harness.apiserver import ApiServer, Reply, Request
-from harness.apiserver.errors import internal_error
+from harness.apiserver import ApiServer, Request
 from harness.apiserver.webhooks.reviews import Outcome, Review
 from harness.clock import SECOND
 from harness.definitions import definitions_for
 from harness.implementations import ACTORS, WEBHOOK_SERVICES, Controllers
 from harness.implementations.reference import Reference
+from harness.metrics import Metrics
 from harness.network import Network
 from harness.network.webhooks import Webhooks
 from harness.options import Options
+from harness.serving.api import ServedApi
 from harness.serving.boxes import Inbox, Job
 from harness.serving.clocks import ManualClock, clock_of
 from harness.serving.errors import ServeError
+from harness.serving.heartbeats import Heartbeats
+from harness.serving.pods import PodBehaviour
 from harness.serving.snapshot import load_snapshot
 from harness.world import World
 
@@ -35,12 +38,17 @@ COMPACTION_INTERVAL = 300.0
 _OUTSIDE = "calls to URLs outside the simulated cluster are not made; name a Service"
 
 
+#: Parts of the world that can be left out, for a cluster in which a real one does their work.
+ACTORS_OF_THE_WORLD = ("garbage-collector", "namespaces", "disruption")
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What is in the cluster.
 
     `clock`: one of `clocks.CLOCKS`. `kubelet`: whether there are nodes, kubelets, a scheduler and a garbage collector.
     `controllers`: those of the reference. `owners`: resources that simulated owners act for. `snapshot`: objects.
+    `pods`: what pods use and how they run (see `pods`). `without`: those of `ACTORS_OF_THE_WORLD` that shall not act.
     """
 
     clock: str = "real"
@@ -49,19 +57,8 @@ class Setup:
     owners: Sequence[str] = ()
     snapshot: Sequence[dict[str, Any]] = ()
     seed: int = 0
-
-
-class _Server(ApiServer):
-    """An API server that outlives its own mistakes: a client gets a 500, the log what went wrong."""
-
-    def handle(self, request: Request) -> Reply:
-        """As ApiServer's, without ever raising."""
-        try:
-            return super().handle(request)
-        except Exception as error:
-            _LOG.exception("internal error in %s %s", request.method, request.path)
-            problem = internal_error(f"{type(error).__name__} in the simulated API server")
-            return Reply(problem.code, problem.status)
+    pods: dict[str, Any] | None = None
+    without: Sequence[str] = ()
 
 
 class Simulation:
@@ -74,11 +71,12 @@ class Simulation:
         self.clock = clock_of(setup.clock, self.inbox)
         self.loop = virtual.VirtualLoop(self.clock)
         self.loop.now = self.clock.start()
-        self.server: ApiServer = _Server(lambda: self.loop.now, seed=setup.seed)
+        self.server: ApiServer = ServedApi(lambda: self.loop.now, setup.seed)
         for definition in definitions_for(setup.controllers):
             self.server.handle(Request("POST", _DEFINITIONS, body=definition))
         self.network = Network(self.loop, self.server, random.Random(setup.seed) if setup.seed else None)
         self.webhooks = Webhooks(self.network)
+        self.behaviour: PodBehaviour
         self._stopping: asyncio.Future[None] = self.loop.create_future()
         self._ready = threading.Event()
         self._failure = ""
@@ -146,6 +144,7 @@ class Simulation:
     async def _main(self) -> None:
         load_snapshot(self.server, self.setup.snapshot)
         world = self._make_world()
+        self.behaviour = self._make_behaviour(world)
         controllers = Reference().attach(self.loop, self.network, Options(), self.setup.seed)
         self._let_webhooks_be_reached(controllers)
         for name in self.setup.controllers:
@@ -166,8 +165,19 @@ class Simulation:
         world = World(self.loop, self.server, seed=self.setup.seed)
         if "replicaset" in self.setup.controllers:
             world.owners.under_test = frozenset({"ReplicaSet"})
+        _leave_out(world, self.setup.without)
         world.start()
+        if self.setup.clock == "real":
+            Heartbeats(self.loop, self.server, world).start()
         return world
+
+    def _make_behaviour(self, world: World | None) -> PodBehaviour:
+        metrics = Metrics(self.server, world.memory.add if world is not None else None)
+        metrics.begin()
+        behaviour = PodBehaviour(metrics, world)
+        if self.setup.pods is not None:
+            behaviour.apply(self.setup.pods)
+        return behaviour
 
     def _let_webhooks_be_reached(self, controllers: Controllers) -> None:
         for name, (namespace, service) in WEBHOOK_SERVICES.items():
@@ -185,6 +195,15 @@ class Simulation:
     def _check_up_on(self, controllers: Controllers) -> None:
         if controllers.failure:
             self._fail(controllers.failure)
+
+
+def _leave_out(world: World, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in ACTORS_OF_THE_WORLD:
+            raise ServeError(f"the world has no {name!r} to leave out, only {', '.join(ACTORS_OF_THE_WORLD)}")
+    world.garbage_collector.enabled = "garbage-collector" not in names
+    world.namespaces.enabled = "namespaces" not in names
+    world.disruption.enabled = "disruption" not in names
 
 
 def _manage(world: World, owners: Sequence[str]) -> None:

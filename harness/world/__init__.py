@@ -63,7 +63,7 @@ class World:
         self.kubelet = Kubelet(loop, Api(server, "kubelet"), self.nodes, self._census, self.node_monitor, seed)
         self._resources = Resources(self._api)
         self.garbage_collector = GarbageCollector(loop, Api(server, "garbage-collector"), self._resources)
-        self._namespaces = NamespaceController(loop, Api(server, "namespace-controller"), self._resources)
+        self.namespaces = NamespaceController(loop, Api(server, "namespace-controller"), self._resources)
         self._feeds = Feeds(loop, self._api)
         self.owners = Owners(loop, server, self._feeds)
         self.memory = MemoryWatch(loop, self._api, self.kubelet)
@@ -84,7 +84,7 @@ class World:
         """The instant of the next step that anybody in the world has planned, or None."""
         if self._feeds.pending():
             return self._loop.now
-        actors = (self.scheduler, self.kubelet, self.garbage_collector, self._namespaces, self.owners, self.disruption)
+        actors = (self.scheduler, self.kubelet, self.garbage_collector, self.namespaces, self.owners, self.disruption)
         return min((due for due in (actor.next_due() for actor in actors) if due is not None), default=None)
 
     def pending(self) -> bool:
@@ -101,7 +101,7 @@ class World:
         self._followed = set(found)
         for path in new:
             resource = found[path]
-            collectors = (self.garbage_collector, self._namespaces)
+            collectors = (self.garbage_collector, self.namespaces)
             self._feeds.listen(path, *(partial(actor.observe, resource) for actor in collectors))
             if resource.kind == "CustomResourceDefinition":
                 self._feeds.listen(path, self._observe_definition)

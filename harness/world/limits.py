@@ -84,7 +84,8 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Pod addresses and node heartbeats",
-        "No IPs, no leases; a node's status changes only when it is lost or found.",
+        "No IPs; a node's status changes only when it is lost or found, and it has a lease only in a cluster that is "
+        "served by the real clock.",
         "IPs from the network plugin; a lease every 10 s.",
     ),
     Limit(

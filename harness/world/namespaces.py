@@ -12,9 +12,10 @@ from harness.world.resources import Resource, Resources
 
 
 class NamespaceController:
-    """Deletes the content of terminating namespaces in the background."""
+    """Deletes the content of terminating namespaces in the background. `enabled`: whether it does."""
 
     def __init__(self, loop: VirtualLoop, api: Api, resources: Resources) -> None:
+        self.enabled = True
         self._loop = loop
         self._api = api
         self._resources = resources
@@ -24,6 +25,8 @@ class NamespaceController:
 
     def observe(self, resource: Resource, kind: str, one: Object) -> None:
         """Handler of the feeds of all resources."""
+        if not self.enabled:
+            return
         meta = one["metadata"]
         if resource.kind == "Namespace":
             name = meta["name"]

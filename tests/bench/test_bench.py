@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from harness.bench import BenchFailed, Figure, at_least, at_most, bench, figures
 from harness.bench.parts import server, steps
 from harness.bench.runs import days, reconcile, scale, speed
+from harness.bench.served import traffic
 from harness.bench.sides import Sides
 from harness.bench.workloads import churn, play
 from harness.cli.bench_verb import command
@@ -104,3 +105,10 @@ def test_the_cyclic_collector_is_back_after_a_run() -> None:
     with rarely_collected():
         assert gc.get_threshold()[0] > 100 * before[0]
     assert gc.get_threshold() == before
+
+
+def test_traffic_is_counted_and_judged(sides: Sides) -> None:
+    requests, faults, events = traffic(sides, seconds=1.0, watchers=5, writes=10)
+    assert requests.value > 1
+    assert (faults.value, faults.met) == (0, True)
+    assert events.value > 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 from typing import Any
@@ -28,7 +29,7 @@ def _get(
     connection.request(method, path, body, {"Accept": accept, **sent} if accept else sent)
     answer = connection.getresponse()
     text = answer.read().decode()
-    media = answer.headers["Content-Type"]
+    media = answer.headers.get("Content-Type", "")
     connection.close()
     return answer.status, json.loads(text) if media == "application/json" else text, media
 
@@ -146,7 +147,7 @@ def test_delete_options_may_stand_in_the_query(kube_api: KubeApi) -> None:
 def test_openapi_names_fields_and_what_a_write_may_ask_for(kube_api: KubeApi) -> None:
     places = kube_api.request("GET", "/openapi/v3")["paths"]
     document = kube_api.request("GET", places["apis/apps/v1"]["serverRelativeURL"])
-    spec = document["components"]["schemas"]["V1ReplicaSetSpec"]["properties"]
+    spec = document["components"]["schemas"]["io.k8s.V1.ReplicaSetSpec"]["properties"]
     patch = document["paths"]["/apis/apps/v1/namespaces/{namespace}/replicasets/{name}"]["patch"]
     assert (spec["replicas"]["type"], "number of desired pods" in spec["replicas"]["description"]) == ("integer", True)
     assert [one["name"] for one in patch["parameters"]] == ["dryRun", "fieldManager", "fieldValidation", "force"]
@@ -223,3 +224,57 @@ def test_webhooks_outside_are_not_called(kube_api: KubeApi) -> None:
         kube_api.request("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "one"}})
     assert refused.value.code == 500
     assert "calls to URLs outside the simulated cluster are not made" in refused.value.text
+
+
+@pytest.mark.parametrize("path", ["/api", "/apis", "/openapi/v3", "/openapi/v3/apis/apps/v1"])
+def test_documents_that_clients_keep_are_not_sent_twice(kube_api: KubeApi, path: str) -> None:
+    aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+    parts = urlsplit(kube_api.url)
+
+    def ask(tag: str) -> tuple[int, str, bytes]:
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        connection.request("GET", path, headers={"Accept": aggregated, "If-None-Match": tag})
+        answer = connection.getresponse()
+        found = answer.status, answer.headers["ETag"], answer.read()
+        connection.close()
+        return found
+
+    status, tag, body = ask("")
+    assert (status, tag.strip('"') != tag, len(body) > 100) == (200, True, True)
+    assert ask(tag) == (304, tag, b"")
+    definition = {
+        "metadata": {"name": "things.apps"},
+        "spec": {
+            "group": "apps",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [{"name": "v1", "served": True, "storage": True}],
+        },
+    }
+    kube_api.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+    assert (ask(tag)[0] == 200) == (path != "/api")
+
+
+def test_a_kind_that_answers_questions_keeps_nothing(kube_api: KubeApi) -> None:
+    path = "/apis/authentication.k8s.io/v1/tokenreviews"
+    assert kube_api.request("POST", path, {"spec": {"token": "a"}})["status"]["authenticated"] is True
+    assert kube_api.request("POST", path, {"spec": {}})["status"] == {"authenticated": False}
+    with pytest.raises(ApiRefusal) as refused:
+        kube_api.request("GET", path)
+    assert refused.value.code == 405
+
+
+def test_a_token_says_whose_it_is(kube_api: KubeApi) -> None:
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    kube_api.request("POST", accounts, {"metadata": {"name": "robot"}})
+    granted = kube_api.request("POST", f"{accounts}/robot/token", {"spec": {"expirationSeconds": 600}})["status"]
+    claims = granted["token"].split(".")[1]
+    assert json.loads(base64.urlsafe_b64decode(f"{claims}=="))["sub"] == "system:serviceaccount:default:robot"
+    assert granted["expirationTimestamp"] == "2000-01-01T00:10:01Z"
+    for wrong, code in (({"spec": {"expirationSeconds": 5}}, 422), ({"spec": {"expirationSeconds": "x"}}, 400)):
+        with pytest.raises(ApiRefusal) as refused:
+            kube_api.request("POST", f"{accounts}/robot/token", wrong)
+        assert refused.value.code == code
+    with pytest.raises(ApiRefusal) as refused:
+        kube_api.request("POST", f"{accounts}/nobody/token", {})
+    assert refused.value.code == 404

@@ -14,7 +14,11 @@ _SENT = bytes.fromhex(
 
 
 def _field(number: int, content: bytes) -> bytes:
-    return bytes([number << 3 | 2, len(content)]) + content
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    return bytes([value]) if value < 0x80 else bytes([value & 0x7F | 0x80]) + _varint(value >> 7)
 
 
 def _envelope(version: str, kind: str, raw: bytes) -> bytes:
@@ -64,6 +68,35 @@ def test_times_and_negative_numbers() -> None:
 def test_options_belong_to_every_group() -> None:
     found = decode(_envelope("apps/v1", "DeleteOptions", _field(4, b"Foreground")))
     assert found["propagationPolicy"] == "Foreground"
+
+
+def test_schemas_of_definitions_have_three_kinds_of_either_or() -> None:
+    item = _field(5, b"string")
+    one, several = _field(1, item), _field(2, item) + _field(2, item)
+    listed = _field(24, one) + _field(30, b"\x08\x01") + _field(33, _field(2, item))
+    depends = _field(32, _field(1, b"a") + _field(2, _field(2, b"b")))
+    schema = listed + depends + _field(8, _field(1, b"[1]")) + _field(20, _field(1, b'"x"')) + _field(3, b"#/a")
+    version = _field(1, b"v1") + _field(4, _field(1, schema)) + _field(5, _field(1, b""))
+    found = decode(_envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition", _field(2, _field(7, version))))
+    assert found["spec"]["versions"] == [
+        {
+            "name": "v1",
+            "schema": {
+                "openAPIV3Schema": {
+                    "items": {"type": "string"},
+                    "additionalProperties": True,
+                    "additionalItems": {"type": "string"},
+                    "dependencies": {"a": ["b"]},
+                    "default": [1],
+                    "enum": ["x"],
+                    "$ref": "#/a",
+                }
+            },
+            "subresources": {"status": {}},
+        }
+    ]
+    both = decode(_envelope("apiextensions.k8s.io/v1", "JSONSchemaProps", _field(24, several)))
+    assert both["items"] == [{"type": "string"}, {"type": "string"}]
 
 
 @pytest.mark.parametrize(

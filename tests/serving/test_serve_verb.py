@@ -92,7 +92,7 @@ def test_with_tls_and_a_token_only_those_who_show_it_get_in(tmp_path: Path) -> N
         process.terminate()
         process.communicate(timeout=30)
     assert url.startswith("https://127.0.0.1:")
-    assert namespaces == ["default", "kube-system"]
+    assert namespaces == ["default", "kube-node-lease", "kube-public", "kube-system"]
     assert refused.value.status == 401
 
 

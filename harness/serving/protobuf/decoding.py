@@ -16,6 +16,7 @@ import orjson
 MAGIC = b"k8s\x00"
 _TABLE = Path(__file__).with_name("fields.json")
 _META = "meta/v1"
+SCHEMA = "apiextensions/v1.JSONSchemaProps"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIGN = 1 << 63
 _DEEPEST = 100
@@ -48,19 +49,24 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 @cache
-def _table() -> dict[str, dict[int, tuple[str, str, str]]]:
+def table() -> dict[str, dict[int, tuple[str, str, str]]]:
+    """Types by name: their fields by number, each with its JSON name, its type, and "o" where zero is left out."""
     content = orjson.loads(_TABLE.read_bytes())
     return {name: {int(number): tuple(facts) for number, facts in fields.items()} for name, fields in content.items()}
 
 
-def _type(version: str, kind: str) -> str:
-    """The name of a type in the table: options such as DeleteOptions belong to every group."""
+def type_of(version: str, kind: str) -> str | None:
+    """The name of a type in the table: options such as DeleteOptions belong to every group. None: it is not there."""
     group, slash, number = version.partition("/")
     place = f"{group.partition('.')[0]}/{number}" if slash else f"core/{version}"
-    for name in (f"{place}.{kind}", f"{_META}.{kind}"):
-        if name in _table():
-            return name
-    raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
+    return next((name for name in (f"{place}.{kind}", f"{_META}.{kind}") if name in table()), None)
+
+
+def _type(version: str, kind: str) -> str:
+    name = type_of(version, kind)
+    if name is None:
+        raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
+    return name
 
 
 def _fields(data: memoryview) -> Iterator[Field]:
@@ -99,7 +105,7 @@ def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
     """A message as its JSON object."""
     if depth > _DEEPEST:
         raise MalformedProtobuf("proto: nested too deeply")
-    known = _table()[name]
+    known = table()[name]
     found: dict[str, Any] = {}
     for number, raw in _fields(data):
         facts = known.get(number)
@@ -124,8 +130,22 @@ def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
 def _value(raw: Any, kind: str, depth: int) -> Any:
     if kind.startswith("list "):  # a list of lists: a message with one repeated field
         return [_value(item, kind[5:], depth + 1) for _, item in _fields(raw)]
+    if kind.startswith("schema or "):
+        return _schema_or(raw, kind, depth)
     convert = _CONVERSIONS.get(kind)
     return convert(raw) if convert is not None else _message(raw, kind, depth + 1)
+
+
+def _schema_or(raw: memoryview, kind: str, depth: int) -> Any:
+    """JSONSchemaPropsOrArray, ...OrBool and ...OrStringArray: one of two fields is there."""
+    fields = list(_fields(raw))
+    first = [inner for number, inner in fields if number == 1]
+    second = [inner for number, inner in fields if number == 2]
+    if kind == "schema or bool":
+        return _message(second[0], SCHEMA, depth + 1) if second else any(first)
+    if first:
+        return _message(first[0], SCHEMA, depth + 1)
+    return [_string(one) if kind == "schema or strings" else _message(one, SCHEMA, depth + 1) for one in second]
 
 
 def _string(raw: memoryview) -> str:
@@ -182,7 +202,9 @@ def _raw_json(raw: memoryview) -> Any:
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "string": _string,
     "bool": bool,
-    "int": _signed,
+    "int32": _signed,
+    "int64": _signed,
+    "uint32": int,
     "double": _double,
     "bytes": _base64,
     "quantity": _quantity,
