@@ -33,9 +33,13 @@ def apply(definitions: Sequence[Definition], ask: Ask) -> None:
 
 
 def _wait_until_served(definition: Definition, ask: Ask) -> None:
+    """Wait for an answer to a plain list.
+
+    It comes from the watch cache, and is refused with 429 until that is filled. A list with a limit would pass it by.
+    """
     spec = definition["spec"]
     collections = [
-        f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}?limit=1"
+        f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
         for version in spec["versions"]
         if version.get("served", True)
     ]
