@@ -136,3 +136,24 @@ def status(api: Api) -> None:
 @api_scenario("applies/wrong-types", must="An apply of a value of the wrong type MUST be refused.", source=_APPLY)
 def wrong_types(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), {**_config(), "data": "text"}, "apply", fieldManager="alice")
+
+
+@api_scenario(
+    "applies/after-others",
+    must="An apply that changes what another writer has set MUST be refused with 409.",
+    source=_APPLY,
+)
+def after_others(api: Api) -> None:
+    api.post(api.to("configmaps"), _config(a="1"))
+    api.patch(api.to("configmaps", "one"), _config(a="2"), "apply", fieldManager="alice")
+
+
+@api_scenario(
+    "applies/scales",
+    must="An apply of a scale MUST own the size.",
+    source="apiserver/pkg/endpoints/handlers/fieldmanager",
+)
+def scales(api: Api) -> None:
+    api.post(api.to("replicasets"), bodies.workload())
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "web"}, "spec": {"replicas": 3}}
+    api.patch(api.to("replicasets", "web", "scale"), scale, "apply", fieldManager="alice", force="true")

@@ -122,3 +122,14 @@ def generations(api: Api) -> None:
     api.patch(f"{path}/one", {"metadata": {"labels": {"a": "b"}}})
     api.patch(f"{path}/one", {"spec": {"size": 2}})
     api.patch(f"{path}/one/status", {"status": {"size": 2}})
+
+
+@api_scenario(
+    "definitions/without-schema",
+    must="A definition without a schema MUST be refused.",
+    source="apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
+)
+def without_schema(api: Api) -> None:
+    bare = bodies.definition(f"{api.token}.example.com")
+    del bare["spec"]["versions"][0]["schema"]
+    api.post(api.to("customresourcedefinitions"), bare, dryRun="All")

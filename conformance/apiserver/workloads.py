@@ -279,3 +279,13 @@ def webhooks(api: Api) -> None:
     name = f"{api.token}-hooks"
     for change in ({}, {"name": "short"}, {"sideEffects": "Some"}, {"timeoutSeconds": 31}, {"failurePolicy": "Maybe"}):
         api.post(path, {"metadata": {"name": name}, "webhooks": [{**hook, **change}]}, dryRun="All")
+
+
+@api_scenario(
+    "workloads/services",
+    must="A Service MUST get addresses and the defaults of its kind.",
+    source="pkg/registry/core/service/storage/alloc.go",
+)
+def services(api: Api) -> None:
+    body = {"metadata": {"name": "web"}, "spec": {"selector": dict(bodies.LABELS), "ports": [{"port": 80}]}}
+    api.post(api.to("services"), body)

@@ -113,6 +113,10 @@ EXCUSES: tuple[Excuse, ...] = (
         ("protocol/discovery-of-resources",),
     ),
     Excuse("Tables", (".body.columnDefinitions[*].description",), ("protocol/tables",)),
+    Excuse("Apply conflicts", ("2.*",), ("applies/after-others",)),
+    Excuse("Apply of a scale", ("2.*",), ("applies/scales",)),
+    Excuse("Custom resource schemas", ("*",), ("definitions/without-schema",)),
+    Excuse("Services", ("*",), ("workloads/services",)),
     Excuse("Validation", ("2.*",), ("definitions/invalid",)),
     Excuse("Validation", ("5.*",), ("workloads/jobs",)),
     Excuse(

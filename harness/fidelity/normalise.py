@@ -8,6 +8,7 @@
 | versions of lists and bookmarks | `<latest>`, or the version of an object that they lie after |
 | instants that the server chose | `<now>`, or `<now+30s>`, by the server's clock when they were first seen |
 | suffixes of generated names, tokens of pages | `<name 1>`, `<continue 1>` ... in order of appearance |
+| hashes of storage versions, addresses of services | the name of the field |
 | managed fields | those of appliers stay, without their times, in the order of names |
 """
 
@@ -29,6 +30,8 @@ _NUMBER = re.compile(
     r'|(?<=resourceVersion\\":\\")\d+'
 )
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
+#: A digest over the group of a resource, which may be one of the run's own, and addresses from a range.
+_CHOSEN = frozenset({"storageVersionHash", "clusterIP", "clusterIPs"})
 _SUFFIX_LENGTH = 5
 _LONGEST_PREFIX = 63 - _SUFFIX_LENGTH
 #: Seconds by which an instant may lie off "now", for the fraction that is cut and the time that a request takes.
@@ -89,6 +92,8 @@ class _Symbols:
             return [self._value(item, key) for item in value]
         if not isinstance(value, str):
             return value
+        if key in _CHOSEN:
+            return f"<{key}>"
         return self._text(value)
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
