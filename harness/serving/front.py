@@ -7,6 +7,7 @@ import hmac
 import logging
 import re
 import time
+from collections.abc import Coroutine
 from typing import Any
 
 import orjson
@@ -51,6 +52,7 @@ class Front:
         self._control = Control(simulation, outbox)
         self._columns: dict[str, tuple[Any, Columns]] = {}
         self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
+        self._working: set[asyncio.Future[Reply]] = set()
         self._failure = ""
 
     def fail(self, why: str) -> None:
@@ -59,6 +61,8 @@ class Front:
         for one in list(self._unanswered):
             if not one.done():
                 one.set_result(Broken(why))
+        for task in self._working:
+            task.cancel()
 
     async def handle(self, http: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -107,12 +111,28 @@ class Front:
             return TextReply(400, "400 Bad Request")
         if http.path.startswith(ROOT):
             body, media = await body_of(http), http.headers.get("Content-Type", "")
-            return await self._control.answer(http.method, http.path, body, media)
+            return await self._while_it_lives(self._control.answer(http.method, http.path, body, media))
         if http.path.startswith("/openapi/"):
             server = self._simulation.server
             found = await asyncio.to_thread(openapi.answer, server, http.method, http.path, http.headers)
             return tagged(found, http.headers.get("If-None-Match", ""))
         return None
+
+    async def _while_it_lives(self, work: Coroutine[Any, Any, Reply]) -> Reply:
+        """What work on the simulation comes to. Raises ApiError 503 if the simulation ends meanwhile, or has ended."""
+        task = asyncio.ensure_future(work)
+        self._working.add(task)
+        if self._failure:
+            task.cancel()
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._failure:
+                raise ApiError(503, "ServiceUnavailable", self._failure) from None
+            raise
+        finally:
+            task.cancel()
+            self._working.discard(task)
 
     async def _ask(self, request: Request) -> Reply | Stream:
         """What the simulation answers. Raises ApiError 503 if it breaks off."""
