@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.environments import REAL
 from harness.implementations.registry import lacking
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ def available(config: RunConfig, scenarios: Sequence[Scenario]) -> Available:
         names = ", ".join(sorted({one.controller for one in left_out}))
         plural = "scenario" if len(left_out) == 1 else "scenarios"
         facts.append(("left out", f"{len(left_out)} {plural}: upstream {config.release} has no {names}"))
+    if config.environment in REAL:
+        from harness.ground.fitness import known_obstacles
+
+        obstacles = known_obstacles()
+        fit = [one for one in kept if one.id not in obstacles]
+        if len(fit) < len(kept):
+            facts.append(("in memory only", f"{len(kept) - len(fit)} more; lockstep list says why"))
+        kept = fit
     stand_ins = sorted({name for one in kept for name in one.controllers if name in substituted})
     if stand_ins:
         facts.append(("by reference", f"{', '.join(stand_ins)}: upstream {config.release} has none"))

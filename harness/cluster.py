@@ -17,7 +17,7 @@ from harness.checks import Checks
 from harness.clock import SECOND, seconds
 from harness.network import Fault
 from harness.pod_verbs import PodVerbs
-from harness.wire import controller_of, is_active, is_finished, is_ready, uid
+from harness.wire import controller_of, is_active, is_finished, is_ready
 
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
@@ -76,11 +76,11 @@ class Cluster(PodVerbs):
     @property
     def now(self) -> float:
         """Seconds since the scenario began."""
-        return (self._run.loop.now - self.start_instant) / SECOND
+        return (self._run.loop.scenario_now - self.start_instant) / SECOND
 
     def instant(self, at: float) -> float:
         """The moment `at` seconds after the scenario began, on the clock that faults use."""
-        return self.start_instant / SECOND + at
+        return self._run.loop.instant_at(self.start_instant + seconds(at)) / SECOND
 
     async def run(self, duration: float) -> None:
         """Let `duration` seconds pass; 0 lets the controllers come to rest."""
@@ -141,7 +141,8 @@ class Cluster(PodVerbs):
         end = loop.world_after(within, last_look)
         self._run.server.observers.append(on_write)
         try:
-            return await done
+            with loop.waiting():
+                return await done
         finally:
             end.cancel()
             self._run.server.observers.remove(on_write)
@@ -272,7 +273,7 @@ class Cluster(PodVerbs):
         """
         return [
             one
-            for one in sorted(self._run.server.objects("pods", namespace), key=uid)
+            for one in self._run.server.objects("pods", namespace)
             if (not is_finished(one) if terminating else is_active(one))
             and (owner is None or controller_name(one) == owner)
         ]
@@ -307,7 +308,7 @@ class Cluster(PodVerbs):
 
     def at(self, write: Write) -> float:
         """When a write was made, in seconds since the scenario began."""
-        return (write.at - self.start_instant) / SECOND
+        return self._run.loop.scenario_time(write.at) - self.start_instant / SECOND
 
     @property
     def version(self) -> int:

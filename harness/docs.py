@@ -1,6 +1,6 @@
-"""Generates docs/limits.md and docs/coverage.md from data: `python -m harness.docs` writes them again.
+"""Generates docs/limits.md, docs/coverage.md and fixtures/real_ground.json: `python -m harness.docs` writes them again.
 
-Limits stand beside the code that has them, coverage comes from the scenarios.
+Limits stand beside the code that has them; coverage, and what can run on a real cluster, come from the scenarios.
 """
 
 from __future__ import annotations
@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import orjson
+
 from harness.apiserver.limits import LIMITS, Limit
 from harness.coverage import coverage_page
+from harness.fidelity.excuses import shown_by
 from harness.files import write_whole
+from harness.ground.fitness import OBSTACLES, obstacles_of
 from harness.scenario import load
 from harness.world.limits import WORLD_LIMITS
 
@@ -24,19 +28,28 @@ _HEAD = """\
 
 What the simulated cluster does not do, or does otherwise than a real one. Read this before you trust a green run that
 leaves the usual path. What is not in these tables is meant to be as in Kubernetes; where it is not, that is a bug.
+
+Where the last column names scenarios, the difference is measured: `lockstep fidelity` sends the same requests to this
+server and to a real kube-apiserver, and fails if they differ elsewhere, or no longer differ here.
 """
 
 
 def limits_page() -> str:
     """The text of docs/limits.md."""
-    server = _section("The API server", "a real kube-apiserver", LIMITS)
+    server = _section("The API server", "a real kube-apiserver", LIMITS, shown=True)
     world = _section("The world around it", "a real cluster", WORLD_LIMITS)
     return "\n".join([_HEAD, *server, "", *world, ""])
 
 
-def _section(title: str, real: str, limits: Sequence[Limit]) -> list[str]:
-    rows = [f"| {limit.topic} | {_cell(limit.here)} | {_cell(limit.real)} |" for limit in limits]
-    return [f"## {title}", "", f"| topic | here | {real} |", "|---|---|---|", *rows]
+def _section(title: str, real: str, limits: Sequence[Limit], *, shown: bool = False) -> list[str]:
+    """A table. With `shown`, its last column names the scenarios of the fidelity suite that show the difference."""
+    extra = "---|" if shown else ""
+    head = [f"| topic | here | {real} |{' shown by |' if shown else ''}", f"|---|---|---|{extra}"]
+    rows = []
+    for limit in limits:
+        row = f"| {limit.topic} | {_cell(limit.here)} | {_cell(limit.real)} |"
+        rows.append(f"{row} {', '.join(f'`{name}`' for name in shown_by(limit.topic))} |" if shown else row)
+    return [f"## {title}", "", *head, *rows]
 
 
 def _cell(text: str) -> str:
@@ -46,7 +59,9 @@ def _cell(text: str) -> str:
 def main() -> None:
     """Write the pages."""
     write_whole(LIMITS_PAGE, limits_page())
-    write_whole(COVERAGE_PAGE, coverage_page(load()))
+    scenarios = load()
+    write_whole(COVERAGE_PAGE, coverage_page(scenarios))
+    write_whole(OBSTACLES, orjson.dumps(obstacles_of(scenarios), option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import heapq
 import selectors
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import Context
 from typing import Any, Protocol, TypeVar, TypeVarTuple
 
@@ -189,6 +190,29 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def world_after(self, duration: float, callback: Callable[[], object]) -> WorldStep:
         """Run `callback` as a world step in `duration` seconds."""
         return self.world_at(self.now + seconds(duration), callback)
+
+    # What follows differs where time is real (see harness.ground.loop): there the controllers need some of it to rest.
+
+    def clock(self) -> int:
+        """What the clock of the machine shows on which the controllers run: the same time, standing still in a turn."""
+        return self.now
+
+    @property
+    def scenario_now(self) -> int:
+        """The instant on the scenario's own clock, which is the loop's."""
+        return self.now
+
+    def scenario_time(self, instant: int) -> float:
+        """What the scenario's own clock shows at an instant, in seconds."""
+        return instant / SECOND
+
+    def instant_at(self, scenario_time: int) -> int:
+        """The instant at which the scenario's own clock will show this."""
+        return scenario_time
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """The scenario waits for something, and so its clock goes on."""
+        return nullcontext()
 
     async def world_sleep(self, duration: float) -> None:
         """Let `duration` seconds pass; 0 lets the controllers run until they are quiet."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
-from harness.environments import ENVIRONMENTS
-from harness.environments.memory import RunResult, run_scenario
+from harness.environments import ENVIRONMENTS, REAL, GroundOptions
+from harness.environments.opening import open_environment
 from harness.implementations.registry import (
     UsageError,
     check_spec,
-    open_implementation,
     parse_spec,
     release_of,
     takes_part,
@@ -29,9 +29,11 @@ from harness.trace.history import History
 from harness.trace.history_file import save_history
 from harness.trace.ledger import Judged, Ledger
 from harness.trace.normalise import Trace, normalise
+from harness.trace.story import story
 
 if TYPE_CHECKING:
     from harness.checks import FailedCheck
+    from harness.environments.memory import RunResult
     from harness.implementations import Implementation
     from harness.scenario import Scenario
 
@@ -57,6 +59,7 @@ class RunConfig:
     release: str = "1.36.3"
     seed: int = 0
     update: bool = False
+    ground: GroundOptions = field(default_factory=GroundOptions)
 
     @classmethod
     def parse(
@@ -67,6 +70,7 @@ class RunConfig:
         release: str | None = None,
         seed: int = 0,
         update: bool = False,
+        ground: GroundOptions | None = None,
     ) -> RunConfig:
         """Check what a user wrote. Raises UsageError with one line."""
         if environment not in ENVIRONMENTS:
@@ -79,7 +83,9 @@ class RunConfig:
             parse_spec(f"upstream:{release}")
         if update and (takes_part("reference", implementation) or "," in implementation):
             raise UsageError("recordings are taken from upstream only; use --implementation upstream")
-        return cls(implementation, environment, against, chosen, seed, update)
+        if update and environment in REAL:
+            raise UsageError("recordings are taken in memory, where time is exact; leave --environment out")
+        return cls(implementation, environment, against, chosen, seed, update, ground or GroundOptions())
 
 
 @dataclass(slots=True)
@@ -111,13 +117,22 @@ class Runner:
         self._implementation: Implementation | None = None
         self._other: Implementation | None = None
         self._held = ExitStack()
+        self._environment = open_environment(config, progress)
 
     def __enter__(self) -> Self:
         self._held.enter_context(rarely_collected())
-        self._implementation = open_implementation(self.config.implementation, self.config.release, self._progress)
-        if self.config.against not in ("recorded", "none"):
-            self._other = open_implementation(self.config.against, self.config.release, self._progress)
+        try:
+            self._held.enter_context(self._environment)
+            self._implementation = self._open(self.config.implementation)
+            if self.config.against not in ("recorded", "none"):
+                self._other = self._open(self.config.against)
+        except BaseException:
+            self._held.close()
+            raise
         return self
+
+    def _open(self, spec: str) -> Implementation:
+        return self._environment.implementation(spec, self.config.release)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for implementation in (self._implementation, self._other):
@@ -128,8 +143,8 @@ class Runner:
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario and judge it; with `update`, record it instead."""
         assert self._implementation is not None, "use Runner as a context manager"
-        result = run_scenario(scenario, self._implementation, self.config.seed)
-        trace = normalise(result.history, result.start_instant)
+        result = self._environment.run(scenario, self._implementation, self.config.seed)
+        trace = self._told(normalise(result.history, result.start_instant))
         outcome = Outcome(
             scenario,
             "pass",
@@ -150,6 +165,23 @@ class Runner:
             elif self.config.against != "none":
                 self._judge_by_comparison(scenario, trace, outcome)
         return outcome
+
+    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:
+        """Run scenarios, several at a time where the clock is the machine's; outcomes come in the order given."""
+        if not self._environment.real:
+            for scenario in scenarios:
+                doing(scenario.id)
+                yield self.run(scenario)
+            return
+        with ThreadPoolExecutor(self.config.ground.jobs, thread_name_prefix="lockstep-scenario") as pool:
+            futures = [pool.submit(self.run, scenario) for scenario in scenarios]
+            try:
+                for scenario, future in zip(scenarios, futures, strict=True):
+                    doing(scenario.id)
+                    yield future.result()
+            finally:
+                for future in futures:
+                    future.cancel()
 
     def _facts(self, scenario: Scenario, result: RunResult) -> dict[str, Any]:
         """What `lockstep replay` must know of a run to judge its history again."""
@@ -208,7 +240,7 @@ class Runner:
         """With the variants that are known, or that show while the other implementation is run again."""
         if self._other is None:
             known = recordings.load(FIXTURES, self.config.release, scenario.id).variants
-            return compare.nearest(known, trace, scenario.tolerance), len(known)
+            return compare.nearest([self._told(one) for one in known], trace, scenario.tolerance), len(known)
         variants: dict[str, Trace] = {}
         runs = 0
         while True:
@@ -221,12 +253,16 @@ class Runner:
 
     def _passed(self, scenario: Scenario, yardstick: Implementation) -> Trace:
         """What an implementation does that others are held to. Raises NotPassed if it does not get through."""
-        result = run_scenario(scenario, yardstick, self.config.seed)
+        result = self._environment.run(scenario, yardstick, self.config.seed)
         excused = self._excused(scenario, yardstick.spec, result)
         if result.error or excused.remaining or excused.stale:
             reason = result.error or result.failure or _gone(excused.stale)
             raise NotPassed(f"{yardstick.spec} does not pass this scenario itself: {reason}")
-        return normalise(result.history, result.start_instant)
+        return self._told(normalise(result.history, result.start_instant))
+
+    def _told(self, trace: Trace) -> Trace:
+        """What of a trace is compared: on a real clock, the story that it tells."""
+        return story(trace) if self._environment.real else trace
 
     def _ledgered(self) -> bool:
         """The ledger holds differences between the reference and upstream; upstream against itself has none."""
@@ -243,6 +279,7 @@ class Runner:
         config, words = self.config, ["lockstep", "run", scenario.id]
         for option, value, default in (
             ("--implementation", config.implementation, "reference"),
+            ("--environment", config.environment, "memory"),
             ("--against", config.against, "recorded"),
             ("--release", config.release, "1.36.3"),
             ("--seed", str(config.seed), "0"),

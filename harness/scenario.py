@@ -67,6 +67,8 @@ class Scenario:
     tolerance: tuple[Tolerance, ...] = ()
     #: Virtual seconds after which the scenario is stopped as one that never ends.
     horizon: float = 7 * 24 * 3600.0
+    #: Why this can be told in virtual time only, as a clause; "" if a real cluster may show it too.
+    virtual: str = ""
     module: str = ""
     line: int = 0
 
@@ -93,6 +95,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     autostart: bool = True,
     tolerance: tuple[Tolerance, ...] = (),
     horizon: float = 7 * 24 * 3600.0,
+    virtual: str = "",
 ) -> Callable[[Body], Scenario]:
     """Declare a scenario.
 
@@ -119,6 +122,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
             autostart=autostart,
             tolerance=tolerance,
             horizon=horizon,
+            virtual=virtual,
             module=body.__module__,
             line=body.__code__.co_firstlineno,
         )

@@ -23,12 +23,18 @@ def _pod(name: str, **resources: Any) -> dict[str, Any]:
     return bodies.pod(name, spec={"containers": [bodies.container(resources=resources)]})
 
 
-@api_scenario("admission/plugins", must="A pod MUST get a priority and tolerations, as the default plugins have it.", source="plugin/pkg/admission/defaulttolerationseconds")
+@api_scenario(
+    "admission/plugins",
+    must="A pod MUST get a priority and tolerations, as the default plugins have it.",
+    source="plugin/pkg/admission/defaulttolerationseconds",
+)
 def plugins(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
 
 
-@api_scenario("admission/quota-of-pods", must="A pod beyond a quota MUST be refused with 403 and the figures.", source=_QUOTA)
+@api_scenario(
+    "admission/quota-of-pods", must="A pod beyond a quota MUST be refused with 403 and the figures.", source=_QUOTA
+)
 def quota_of_pods(api: Api) -> None:
     _limited(api, {"pods": "0"}, pods="1")
     api.post(api.to("pods"), bodies.pod("one"))
@@ -36,7 +42,11 @@ def quota_of_pods(api: Api) -> None:
     api.get(api.to("resourcequotas", "limit"))
 
 
-@api_scenario("admission/quota-of-resources", must="Requests and limits beyond a quota MUST be refused, and missing ones as well.", source=_QUOTA)
+@api_scenario(
+    "admission/quota-of-resources",
+    must="Requests and limits beyond a quota MUST be refused, and missing ones as well.",
+    source=_QUOTA,
+)
 def quota_of_resources(api: Api) -> None:
     _limited(api, {"requests.cpu": "0", "limits.memory": "0"}, **{"requests.cpu": "1", "limits.memory": "1Gi"})
     api.post(api.to("pods"), _pod("fits", requests={"cpu": "600m"}, limits={"memory": "512Mi"}))
@@ -48,14 +58,20 @@ def quota_of_resources(api: Api) -> None:
 
 @api_scenario("admission/quota-of-counts", must="Counts of other kinds MUST be limited as well.", source=_QUOTA)
 def quota_of_counts(api: Api) -> None:
-    _limited(api, {"configmaps": "0", "count/replicasets.apps": "0"}, **{"configmaps": "1", "count/replicasets.apps": "0"})
+    _limited(
+        api, {"configmaps": "0", "count/replicasets.apps": "0"}, **{"configmaps": "1", "count/replicasets.apps": "0"}
+    )
     api.post(api.to("configmaps"), bodies.config_map("one"))
     api.post(api.to("configmaps"), bodies.config_map("two"))
     api.post(api.to("replicasets"), bodies.workload())
     api.post(api.to("configmaps"), bodies.config_map("three"), dryRun="All")
 
 
-@api_scenario("admission/limit-defaults", must="A limit range MUST fill in requests and limits that a container leaves out.", source=_RANGER)
+@api_scenario(
+    "admission/limit-defaults",
+    must="A limit range MUST fill in requests and limits that a container leaves out.",
+    source=_RANGER,
+)
 def limit_defaults(api: Api) -> None:
     limit = {
         "type": "Container",
@@ -69,7 +85,11 @@ def limit_defaults(api: Api) -> None:
     api.post(api.to("pods"), _pod("over", limits={"cpu": "1"}))
 
 
-@api_scenario("admission/limit-violations", must="A pod outside a limit range MUST be refused with 403 and every reason.", source=_RANGER)
+@api_scenario(
+    "admission/limit-violations",
+    must="A pod outside a limit range MUST be refused with 403 and every reason.",
+    source=_RANGER,
+)
 def limit_violations(api: Api) -> None:
     limit = {
         "type": "Container",
@@ -79,13 +99,24 @@ def limit_violations(api: Api) -> None:
     }
     whole = {"type": "Pod", "max": {"cpu": "2"}}
     api.post(api.to("limitranges"), {"metadata": {"name": "limits"}, "spec": {"limits": [limit, whole]}})
-    api.post(api.to("pods"), _pod("small", requests={"cpu": "50m", "memory": "1Mi"}, limits={"cpu": "50m", "memory": "1Mi"}))
-    api.post(api.to("pods"), _pod("large", requests={"cpu": "2", "memory": "2Gi"}, limits={"cpu": "2", "memory": "2Gi"}))
-    api.post(api.to("pods"), _pod("ratio", requests={"cpu": "100m", "memory": "1Mi"}, limits={"cpu": "300m", "memory": "1Mi"}))
+    api.post(
+        api.to("pods"), _pod("small", requests={"cpu": "50m", "memory": "1Mi"}, limits={"cpu": "50m", "memory": "1Mi"})
+    )
+    api.post(
+        api.to("pods"), _pod("large", requests={"cpu": "2", "memory": "1Mi"}, limits={"cpu": "2", "memory": "1Mi"})
+    )
+    api.post(
+        api.to("pods"),
+        _pod("ratio", requests={"cpu": "100m", "memory": "1Mi"}, limits={"cpu": "300m", "memory": "1Mi"}),
+    )
     api.post(api.to("pods"), bodies.pod("bare"))
 
 
-@api_scenario("admission/limit-ranges", must="A limit range MUST be sound and get its own defaults.", source="pkg/apis/core/validation/validation.go ValidateLimitRange")
+@api_scenario(
+    "admission/limit-ranges",
+    must="A limit range MUST be sound and get its own defaults.",
+    source="pkg/apis/core/validation/validation.go ValidateLimitRange",
+)
 def limit_ranges(api: Api) -> None:
     for limit in (
         {"type": "Container", "max": {"cpu": "1"}},
@@ -99,8 +130,16 @@ def limit_ranges(api: Api) -> None:
         api.post(api.to("limitranges"), body, dryRun="All")
 
 
-@api_scenario("admission/quotas", must="A quota MUST hold quantities of resources that there are.", source="pkg/apis/core/validation/validation.go ValidateResourceQuota")
+@api_scenario(
+    "admission/quotas",
+    must="A quota MUST hold quantities of resources that there are.",
+    source="pkg/apis/core/validation/validation.go ValidateResourceQuota",
+)
 def quotas(api: Api) -> None:
-    api.post(api.to("resourcequotas"), bodies.quota(**{"pods": "10", "requests.cpu": "2000m", "count/jobs.batch": "3"}), dryRun="All")
+    api.post(
+        api.to("resourcequotas"),
+        bodies.quota(**{"pods": "10", "requests.cpu": "2000m", "count/jobs.batch": "3"}),
+        dryRun="All",
+    )
     api.post(api.to("resourcequotas"), bodies.quota(pods="-1"), dryRun="All")
     api.post(api.to("resourcequotas"), bodies.quota(pods="many"), dryRun="All")

@@ -84,7 +84,7 @@ def job(name: str = "work", **spec: Any) -> dict[str, Any]:
 
 
 def definition(group: str, *, plural: str = "widgets", kind: str = "Widget", **version: Any) -> dict[str, Any]:
-    """A CustomResourceDefinition with one version; by default its objects may hold anything, and have no subresource."""
+    """A CustomResourceDefinition with one version, by default for objects that may hold anything."""
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",

@@ -17,7 +17,11 @@ def _placed(api: Api, name: str = "one", **metadata: Any) -> None:
     api.post(api.to("pods"), bodies.pod(name, spec={"nodeName": "node-1"}, **metadata))
 
 
-@api_scenario("deletion/at-once", must="An object that nothing holds MUST go at once, and the answer MUST name it.", source=_DELETE)
+@api_scenario(
+    "deletion/at-once",
+    must="An object that nothing holds MUST go at once, and the answer MUST name it.",
+    source=_DELETE,
+)
 def at_once(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map())
     api.delete(api.to("configmaps", "one"))
@@ -25,7 +29,11 @@ def at_once(api: Api) -> None:
     api.delete(api.to("configmaps", "one"))
 
 
-@api_scenario("deletion/answers", must="The answer to a DELETE MUST be the object, or a Status, as its kind has it.", source="ReturnDeletedObject of the kinds' stores")
+@api_scenario(
+    "deletion/answers",
+    must="The answer to a DELETE MUST be the object, or a Status, as its kind has it.",
+    source="ReturnDeletedObject of the kinds' stores",
+)
 def answers(api: Api) -> None:
     for plural, body in {
         "pods": bodies.pod(),
@@ -42,7 +50,11 @@ def answers(api: Api) -> None:
         api.delete(api.to(plural, body["metadata"]["name"]))
 
 
-@api_scenario("deletion/graceful", must="A pod on a node MUST get a deletion time, and stay until it is deleted with grace 0.", source=_GRACE)
+@api_scenario(
+    "deletion/graceful",
+    must="A pod on a node MUST get a deletion time, and stay until it is deleted with grace 0.",
+    source=_GRACE,
+)
 def graceful(api: Api) -> None:
     _placed(api)
     watched = api.watch(api.to("pods"))
@@ -57,7 +69,11 @@ def graceful(api: Api) -> None:
     watched.take(4)
 
 
-@api_scenario("deletion/grace-from-the-query", must="Delete options MUST count in the query where there is no body.", source="apiserver/pkg/endpoints/handlers/delete.go DeleteResource")
+@api_scenario(
+    "deletion/grace-from-the-query",
+    must="Delete options MUST count in the query where there is no body.",
+    source="apiserver/pkg/endpoints/handlers/delete.go DeleteResource",
+)
 def grace_query(api: Api) -> None:
     _placed(api)
     api.delete(api.to("pods", "one"), gracePeriodSeconds="60")
@@ -65,7 +81,11 @@ def grace_query(api: Api) -> None:
     api.delete(api.to("pods", "one"), gracePeriodSeconds="0")
 
 
-@api_scenario("deletion/grace-of-the-spec", must="terminationGracePeriodSeconds MUST be the grace if none is asked for.", source=_GRACE)
+@api_scenario(
+    "deletion/grace-of-the-spec",
+    must="terminationGracePeriodSeconds MUST be the grace if none is asked for.",
+    source=_GRACE,
+)
 def grace_spec(api: Api) -> None:
     body = bodies.pod(spec={"nodeName": "node-1", "terminationGracePeriodSeconds": 60})
     api.post(api.to("pods"), body)
@@ -82,7 +102,11 @@ def negative(api: Api) -> None:
     api.delete(api.to("pods", "one"), {"gracePeriodSeconds": -5})
 
 
-@api_scenario("deletion/of-unplaced-pods", must="A pod on no node, or a finished one, MUST go at once.", source="pkg/registry/core/pod/strategy.go CheckGracefulDelete")
+@api_scenario(
+    "deletion/of-unplaced-pods",
+    must="A pod on no node, or a finished one, MUST go at once.",
+    source="pkg/registry/core/pod/strategy.go CheckGracefulDelete",
+)
 def unplaced(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     watched = api.watch(api.to("pods"))
@@ -95,7 +119,11 @@ def unplaced(api: Api) -> None:
     api.get(api.to("pods", "done"))
 
 
-@api_scenario("deletion/finalizers", must="An object with finalizers MUST stay, marked, until the last of them is gone.", source=_DELETE)
+@api_scenario(
+    "deletion/finalizers",
+    must="An object with finalizers MUST stay, marked, until the last of them is gone.",
+    source=_DELETE,
+)
 def finalizers(api: Api) -> None:
     body = bodies.config_map("one", a="1")
     body["metadata"]["finalizers"] = ["example.com/a", "example.com/b"]
@@ -125,7 +153,9 @@ def pod_finalizers(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("deletion/finalizers-first", must="A pod whose finalizers go first MUST still wait for its grace.", source=_DELETE)
+@api_scenario(
+    "deletion/finalizers-first", must="A pod whose finalizers go first MUST still wait for its grace.", source=_DELETE
+)
 def finalizers_first(api: Api) -> None:
     _placed(api, finalizers=["example.com/keep"])
     path = api.to("pods", "one")
@@ -135,7 +165,11 @@ def finalizers_first(api: Api) -> None:
     api.delete(path, {"gracePeriodSeconds": 0})
 
 
-@api_scenario("deletion/last-finalizer-by-put", must="A PUT that takes the last finalizer away MUST delete the object.", source="apiserver/pkg/registry/generic/registry/store.go deleteWithoutFinalizers")
+@api_scenario(
+    "deletion/last-finalizer-by-put",
+    must="A PUT that takes the last finalizer away MUST delete the object.",
+    source="apiserver/pkg/registry/generic/registry/store.go deleteWithoutFinalizers",
+)
 def by_put(api: Api) -> None:
     body = bodies.workload()
     body["metadata"]["finalizers"] = ["example.com/a"]
@@ -147,7 +181,11 @@ def by_put(api: Api) -> None:
     watched.take(2)
 
 
-@api_scenario("deletion/preconditions", must="A deletion MUST be refused with 409 if its preconditions do not hold.", source=_GRACE)
+@api_scenario(
+    "deletion/preconditions",
+    must="A deletion MUST be refused with 409 if its preconditions do not hold.",
+    source=_GRACE,
+)
 def preconditions(api: Api) -> None:
     made = api.post(api.to("configmaps"), bodies.config_map()).body["metadata"]
     path = api.to("configmaps", "one")
@@ -158,7 +196,9 @@ def preconditions(api: Api) -> None:
     api.delete(path, {"preconditions": {"uid": made["uid"]}})
 
 
-@api_scenario("deletion/preconditions-of-pods", must="Preconditions MUST be checked before a graceful deletion.", source=_GRACE)
+@api_scenario(
+    "deletion/preconditions-of-pods", must="Preconditions MUST be checked before a graceful deletion.", source=_GRACE
+)
 def pod_preconditions(api: Api) -> None:
     _placed(api)
     api.delete(api.to("pods", "one"), {"preconditions": {"uid": _UID}})
@@ -166,7 +206,11 @@ def pod_preconditions(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("deletion/foreground", must="Foreground MUST mark the object with a finalizer and let it stay.", source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection")
+@api_scenario(
+    "deletion/foreground",
+    must="Foreground MUST mark the object with a finalizer and let it stay.",
+    source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection",
+)
 def foreground(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     watched = api.watch(api.to("replicasets"))
@@ -180,7 +224,11 @@ def foreground(api: Api) -> None:
     watched.take(2)
 
 
-@api_scenario("deletion/orphan", must="Orphan MUST mark the object with a finalizer and let it stay.", source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection")
+@api_scenario(
+    "deletion/orphan",
+    must="Orphan MUST mark the object with a finalizer and let it stay.",
+    source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection",
+)
 def orphan(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")
@@ -190,7 +238,11 @@ def orphan(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("deletion/orphan-dependents", must="The old option orphanDependents MUST still count.", source="apiserver/pkg/registry/generic/registry/store.go shouldOrphanDependents")
+@api_scenario(
+    "deletion/orphan-dependents",
+    must="The old option orphanDependents MUST still count.",
+    source="apiserver/pkg/registry/generic/registry/store.go shouldOrphanDependents",
+)
 def orphan_dependents(api: Api) -> None:
     for flag in (True, False):
         api.post(api.to("replicasets"), bodies.workload())
@@ -198,7 +250,11 @@ def orphan_dependents(api: Api) -> None:
         api.patch(api.to("replicasets", "web"), {"metadata": {"finalizers": None}})
 
 
-@api_scenario("deletion/default-policies", must="A deletion without a policy MUST follow what the kind has as its default.", source="DefaultGarbageCollectionPolicy of the kinds' strategies")
+@api_scenario(
+    "deletion/default-policies",
+    must="A deletion without a policy MUST follow what the kind has as its default.",
+    source="DefaultGarbageCollectionPolicy of the kinds' strategies",
+)
 def default_policies(api: Api) -> None:
     controller = bodies.workload("ReplicationController", selector=dict(bodies.LABELS))
     for plural, body in {
@@ -211,7 +267,11 @@ def default_policies(api: Api) -> None:
         api.delete(api.to(plural, body["metadata"]["name"]))
 
 
-@api_scenario("deletion/finalizer-as-policy", must="A garbage collection finalizer that is there MUST count as the policy, if none is named.", source="apiserver/pkg/registry/generic/registry/store.go shouldDeleteDependents")
+@api_scenario(
+    "deletion/finalizer-as-policy",
+    must="A garbage collection finalizer that is there MUST count as the policy, if none is named.",
+    source="apiserver/pkg/registry/generic/registry/store.go shouldDeleteDependents",
+)
 def finalizer_policy(api: Api) -> None:
     for name in ("orphan", "foregroundDeletion"):
         body = bodies.workload()
@@ -221,7 +281,11 @@ def finalizer_policy(api: Api) -> None:
         api.patch(api.to("replicasets", "web"), {"metadata": {"finalizers": None}})
 
 
-@api_scenario("deletion/bad-options", must="Options that contradict each other, or are unknown, MUST be refused.", source="apimachinery/pkg/apis/meta/v1/validation/validation.go ValidateDeleteOptions")
+@api_scenario(
+    "deletion/bad-options",
+    must="Options that contradict each other, or are unknown, MUST be refused.",
+    source="apimachinery/pkg/apis/meta/v1/validation/validation.go ValidateDeleteOptions",
+)
 def bad_options(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map())
     path = api.to("configmaps", "one")
@@ -235,7 +299,11 @@ def bad_options(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("deletion/of-collections", must="A DELETE of a collection MUST delete what its selectors name, and answer with a list.", source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection")
+@api_scenario(
+    "deletion/of-collections",
+    must="A DELETE of a collection MUST delete what its selectors name, and answer with a list.",
+    source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection",
+)
 def collection(api: Api) -> None:
     for name in ("a", "b", "c"):
         body = bodies.config_map(name)
@@ -250,7 +318,11 @@ def collection(api: Api) -> None:
     watched.take(3)
 
 
-@api_scenario("deletion/of-collections-with-finalizers", must="In a collection, an object with finalizers MUST be marked only.", source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection")
+@api_scenario(
+    "deletion/of-collections-with-finalizers",
+    must="In a collection, an object with finalizers MUST be marked only.",
+    source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection",
+)
 def collection_marked(api: Api) -> None:
     body = bodies.config_map("held")
     body["metadata"] |= {"finalizers": ["example.com/keep"], "labels": {"a": "b"}}
@@ -262,7 +334,9 @@ def collection_marked(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("deletion/dry-run", must="A dry run MUST answer as the deletion would, and delete nothing.", source=_DELETE)
+@api_scenario(
+    "deletion/dry-run", must="A dry run MUST answer as the deletion would, and delete nothing.", source=_DELETE
+)
 def dry_run(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map())
     path = api.to("configmaps", "one")
@@ -276,7 +350,11 @@ def dry_run(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("deletion/events", must="A watcher MUST see the last state of what was deleted, at the version of its deletion.", source="apiserver/pkg/storage/etcd3/watcher.go transform")
+@api_scenario(
+    "deletion/events",
+    must="A watcher MUST see the last state of what was deleted, at the version of its deletion.",
+    source="apiserver/pkg/storage/etcd3/watcher.go transform",
+)
 def events(api: Api) -> None:
     made = api.post(api.to("configmaps"), bodies.config_map("one", a="1")).body
     watched = api.watch(api.to("configmaps"), resourceVersion=made["metadata"]["resourceVersion"])

@@ -37,7 +37,9 @@ def without_budget(api: Api) -> None:
     _evict(api)
 
 
-@api_scenario("eviction/of-a-pod-without-node", must="An eviction of a pod on no node MUST take it away at once.", source=_EVICT)
+@api_scenario(
+    "eviction/of-a-pod-without-node", must="An eviction of a pod on no node MUST take it away at once.", source=_EVICT
+)
 def without_node(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     _guarded(api)
@@ -45,7 +47,11 @@ def without_node(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("eviction/refused", must="An eviction that its budget has no room for MUST be refused with 429 and a cause.", source=_EVICT)
+@api_scenario(
+    "eviction/refused",
+    must="An eviction that its budget has no room for MUST be refused with 429 and a cause.",
+    source=_EVICT,
+)
 def refused(api: Api) -> None:
     _running(api)
     _guarded(api)
@@ -62,7 +68,11 @@ def allowed(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("eviction/of-uncounted-budget", must="A budget that its controller has not counted MUST refuse with 429.", source=_EVICT)
+@api_scenario(
+    "eviction/of-uncounted-budget",
+    must="A budget that its controller has not counted MUST refuse with 429.",
+    source=_EVICT,
+)
 def uncounted(api: Api) -> None:
     _running(api)
     api.post(api.to("poddisruptionbudgets"), bodies.budget(minAvailable=1))
@@ -79,7 +89,11 @@ def two_budgets(api: Api) -> None:
     _evict(api)
 
 
-@api_scenario("eviction/unready-if-healthy-budget", must="By default, an unready pod MUST be evicted if enough others are healthy.", source=_EVICT)
+@api_scenario(
+    "eviction/unready-if-healthy-budget",
+    must="By default, an unready pod MUST be evicted if enough others are healthy.",
+    source=_EVICT,
+)
 def unready(api: Api) -> None:
     _running(api, "unready", ready=False)
     _guarded(api, allowed=0)
@@ -87,7 +101,11 @@ def unready(api: Api) -> None:
     api.get(api.to("poddisruptionbudgets", "guard"))
 
 
-@api_scenario("eviction/unready-always-allowed", must="With AlwaysAllow, an unready pod MUST be evicted whatever its budget counts.", source=_EVICT)
+@api_scenario(
+    "eviction/unready-always-allowed",
+    must="With AlwaysAllow, an unready pod MUST be evicted whatever its budget counts.",
+    source=_EVICT,
+)
 def always_allow(api: Api) -> None:
     _running(api, "unready", ready=False)
     _running(api, "ready")
@@ -100,7 +118,11 @@ def always_allow(api: Api) -> None:
     api.get(api.to("pods", "unready"))
 
 
-@api_scenario("eviction/unready-below-the-budget", must="By default, an unready pod MUST stay where too few are healthy.", source=_EVICT)
+@api_scenario(
+    "eviction/unready-below-the-budget",
+    must="By default, an unready pod MUST stay where too few are healthy.",
+    source=_EVICT,
+)
 def below(api: Api) -> None:
     _running(api, "unready", ready=False)
     api.post(api.to("poddisruptionbudgets"), bodies.budget(minAvailable=3))
@@ -110,7 +132,9 @@ def below(api: Api) -> None:
     _evict(api, "unready")
 
 
-@api_scenario("eviction/of-finished-pods", must="A finished pod MUST be evicted whatever its budget says.", source=_EVICT)
+@api_scenario(
+    "eviction/of-finished-pods", must="A finished pod MUST be evicted whatever its budget says.", source=_EVICT
+)
 def finished(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod("one", spec={"nodeName": "node-1"}))
     api.patch(api.to("pods", "one", "status"), {"status": {"phase": "Succeeded"}})
@@ -141,10 +165,16 @@ def options(api: Api) -> None:
     _evict(api, "other", deleteOptions={"preconditions": {"uid": "11111111-2222-4333-8444-555555555555"}})
 
 
-@api_scenario("eviction/of-what-is-missing", must="An eviction of nothing MUST be answered with 404, a nameless one with 400.", source=_EVICT)
+@api_scenario(
+    "eviction/of-what-is-missing",
+    must="An eviction of nothing MUST be answered with 404, a nameless one with 400.",
+    source=_EVICT,
+)
 def missing(api: Api) -> None:
     _evict(api, "nobody")
     api.post(api.to("pods"), bodies.pod())
-    api.post(api.to("pods", "one", "eviction"), {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "two"}})
+    api.post(
+        api.to("pods", "one", "eviction"), {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "two"}}
+    )
     api.post(api.to("pods", "one", "eviction"), {"apiVersion": "policy/v1", "kind": "Eviction"})
     api.get(api.to("pods", "one", "eviction"))

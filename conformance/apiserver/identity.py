@@ -22,7 +22,9 @@ def system_fields(api: Api) -> None:
     api.post(api.to("pods"), body)
 
 
-@api_scenario("identity/kept-on-update", must="No update MUST change what names the object and its times.", source=_UPDATE)
+@api_scenario(
+    "identity/kept-on-update", must="No update MUST change what names the object and its times.", source=_UPDATE
+)
 def kept(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
     path = api.to("configmaps", "one")
@@ -35,7 +37,11 @@ def kept(api: Api) -> None:
     api.patch(path, {"metadata": {"generateName": "x-"}})
 
 
-@api_scenario("identity/generation", must="A change of the spec, and of nothing else, MUST count a generation.", source="PrepareForUpdate")
+@api_scenario(
+    "identity/generation",
+    must="A change of the spec, and of nothing else, MUST count a generation.",
+    source="PrepareForUpdate",
+)
 def generation(api: Api) -> None:
     api.post(api.to("deployments"), bodies.workload("Deployment", replicas=1))
     path = api.to("deployments", "web")
@@ -47,7 +53,11 @@ def generation(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("identity/generation-of-pods", must="A pod MUST have a generation, which its spec's changes move.", source="pkg/registry/core/pod/strategy.go")
+@api_scenario(
+    "identity/generation-of-pods",
+    must="A pod MUST have a generation, which its spec's changes move.",
+    source="pkg/registry/core/pod/strategy.go",
+)
 def generation_of_pods(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod("one", spec={"activeDeadlineSeconds": 100}))
     api.patch(api.to("pods", "one"), {"spec": {"activeDeadlineSeconds": 50}})
@@ -67,7 +77,11 @@ def no_generation(api: Api) -> None:
     api.post(api.to("serviceaccounts"), {"metadata": {"name": "robot"}})
 
 
-@api_scenario("identity/name-mismatch", must="A body with another name than its path MUST be refused with 400.", source="apiserver/pkg/endpoints/handlers/rest.go checkName")
+@api_scenario(
+    "identity/name-mismatch",
+    must="A body with another name than its path MUST be refused with 400.",
+    source="apiserver/pkg/endpoints/handlers/rest.go checkName",
+)
 def name_mismatch(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
     api.put(api.to("configmaps", "one"), bodies.config_map("two"))
@@ -78,7 +92,11 @@ def name_mismatch(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), [{"op": "remove", "path": "/metadata/name"}], "json")
 
 
-@api_scenario("identity/namespace-mismatch", must="A body with another namespace than its path MUST be refused with 400.", source="apiserver/pkg/registry/rest/create.go EnsureObjectNamespaceMatchesRequestNamespace")
+@api_scenario(
+    "identity/namespace-mismatch",
+    must="A body with another namespace than its path MUST be refused with 400.",
+    source="apiserver/pkg/registry/rest/create.go EnsureObjectNamespaceMatchesRequestNamespace",
+)
 def namespace_mismatch(api: Api) -> None:
     body = bodies.config_map("one")
     body["metadata"]["namespace"] = "elsewhere"
@@ -89,7 +107,11 @@ def namespace_mismatch(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), {"metadata": {"namespace": None}})
 
 
-@api_scenario("identity/kind-mismatch", must="A body of another kind or version than its path MUST be refused with 400.", source="apiserver/pkg/endpoints/handlers/create.go")
+@api_scenario(
+    "identity/kind-mismatch",
+    must="A body of another kind or version than its path MUST be refused with 400.",
+    source="apiserver/pkg/endpoints/handlers/create.go",
+)
 def kind_mismatch(api: Api) -> None:
     body = bodies.config_map()
     api.post(api.to("configmaps"), {**body, "kind": "Secret"})
@@ -102,7 +124,11 @@ def kind_mismatch(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), {"apiVersion": "v2"})
 
 
-@api_scenario("identity/kind-may-be-left-out", must="A body without kind and version MUST be taken for what its path names.", source="apimachinery/pkg/runtime/serializer/json/json.go Decode")
+@api_scenario(
+    "identity/kind-may-be-left-out",
+    must="A body without kind and version MUST be taken for what its path names.",
+    source="apimachinery/pkg/runtime/serializer/json/json.go Decode",
+)
 def kind_left_out(api: Api) -> None:
     body = bodies.config_map()
     del body["kind"], body["apiVersion"]
@@ -121,7 +147,11 @@ def uid_on_create(api: Api) -> None:
     api.put(api.to("configmaps", "one"), {**made, "data": {"a": "1"}})
 
 
-@api_scenario("identity/owner-references", must="An owner reference MUST name version, kind, name and uid, and one controller at most.", source="apimachinery/pkg/api/validation/objectmeta.go ValidateOwnerReferences")
+@api_scenario(
+    "identity/owner-references",
+    must="An owner reference MUST name version, kind, name and uid, and one controller at most.",
+    source="apimachinery/pkg/api/validation/objectmeta.go ValidateOwnerReferences",
+)
 def owner_references(api: Api) -> None:
     good = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": _UID}
     lists = [
@@ -141,13 +171,19 @@ def owner_references(api: Api) -> None:
         api.post(api.to("configmaps"), body, dryRun="All")
 
 
-@api_scenario("identity/owner-references-change", must="Owner references MUST be free to change, and be merged by uid.", source="apimachinery/pkg/apis/meta/v1/types.go ObjectMeta")
+@api_scenario(
+    "identity/owner-references-change",
+    must="Owner references MUST be free to change, and be merged by uid.",
+    source="apimachinery/pkg/apis/meta/v1/types.go ObjectMeta",
+)
 def owner_references_change(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     first = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": _UID}
     path = api.to("pods", "one")
     api.patch(path, {"metadata": {"ownerReferences": [first]}}, "strategic")
     api.patch(path, {"metadata": {"ownerReferences": [{**first, "controller": True}]}}, "strategic")
-    api.patch(path, {"metadata": {"ownerReferences": [{**first, "name": "b", "uid": _UID.replace("1", "2")}]}}, "strategic")
+    api.patch(
+        path, {"metadata": {"ownerReferences": [{**first, "name": "b", "uid": _UID.replace("1", "2")}]}}, "strategic"
+    )
     api.patch(path, {"metadata": {"ownerReferences": [{"$patch": "delete", "uid": _UID}]}}, "strategic")
     api.patch(path, {"metadata": {"ownerReferences": None}})

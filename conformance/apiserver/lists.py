@@ -18,7 +18,11 @@ def _filled(api: Api, count: int = 5) -> str:
     return version
 
 
-@api_scenario("lists/shape", must="A list MUST hold its items in the order of their names, with a version of its own.", source=_LIST)
+@api_scenario(
+    "lists/shape",
+    must="A list MUST hold its items in the order of their names, with a version of its own.",
+    source=_LIST,
+)
 def shape(api: Api) -> None:
     api.get(api.to("configmaps"))
     for name in ("b", "a", "a-b", "a.b", "ab"):
@@ -26,7 +30,11 @@ def shape(api: Api) -> None:
     api.get(api.to("configmaps"))
 
 
-@api_scenario("lists/of-all-namespaces", must="A list MUST be had of all namespaces, and of one that is not there, which is empty.", source=_LIST)
+@api_scenario(
+    "lists/of-all-namespaces",
+    must="A list MUST be had of all namespaces, and of one that is not there, which is empty.",
+    source=_LIST,
+)
 def all_namespaces(api: Api) -> None:
     body = bodies.config_map("one")
     body["metadata"]["labels"] = {"run": api.token}
@@ -68,7 +76,11 @@ def selected_pages(api: Api) -> None:
     api.get(api.to("configmaps"), limit="1", fieldSelector="metadata.name!=item-0")
 
 
-@api_scenario("lists/bad-continue", must="A token that this server did not give MUST be refused with 400.", source="apiserver/pkg/storage/continue.go DecodeContinue")
+@api_scenario(
+    "lists/bad-continue",
+    must="A token that this server did not give MUST be refused with 400.",
+    source="apiserver/pkg/storage/continue.go DecodeContinue",
+)
 def bad_continue(api: Api) -> None:
     _filled(api, 3)
     api.get(api.to("configmaps"), limit="2", **{"continue": "nonsense"})
@@ -79,7 +91,11 @@ def bad_continue(api: Api) -> None:
     api.get(api.to("configmaps"), limit="2", resourceVersion="0", **{"continue": token})
 
 
-@api_scenario("lists/expired-continue", must="A token from before a compaction MUST be refused with 410 and another token.", source="apiserver/pkg/storage/etcd3/errors.go")
+@api_scenario(
+    "lists/expired-continue",
+    must="A token from before a compaction MUST be refused with 410 and another token.",
+    source="apiserver/pkg/storage/etcd3/errors.go",
+)
 def expired_continue(api: Api) -> None:
     _filled(api, 4)
     token = api.get(api.to("configmaps"), limit="1").body["metadata"]["continue"]
@@ -91,7 +107,9 @@ def expired_continue(api: Api) -> None:
         api.get(api.to("configmaps"), limit="2", **{"continue": fresh})
 
 
-@api_scenario("lists/version-match", must="resourceVersionMatch MUST be one of two, and fit the version.", source=_OPTIONS)
+@api_scenario(
+    "lists/version-match", must="resourceVersionMatch MUST be one of two, and fit the version.", source=_OPTIONS
+)
 def version_match(api: Api) -> None:
     version = _filled(api, 2)
     path = api.to("configmaps")
@@ -116,7 +134,11 @@ def exact(api: Api) -> None:
     api.get(api.to("configmaps"), resourceVersion=version, limit="1")
 
 
-@api_scenario("lists/version-zero", must="Version 0 MUST give whatever is cached, without pages.", source="apiserver/pkg/storage/cacher/cacher.go GetList")
+@api_scenario(
+    "lists/version-zero",
+    must="Version 0 MUST give whatever is cached, without pages.",
+    source="apiserver/pkg/storage/cacher/cacher.go GetList",
+)
 def zero(api: Api) -> None:
     _filled(api, 3)
     api.get(api.to("configmaps"))
@@ -124,14 +146,22 @@ def zero(api: Api) -> None:
     api.get(api.to("configmaps", "item-0"), resourceVersion="0")
 
 
-@api_scenario("lists/future-version", must="A version that is not there yet MUST be answered with 504 and a hint to try again.", source="apiserver/pkg/storage/errors.go NewTooLargeResourceVersionError")
+@api_scenario(
+    "lists/future-version",
+    must="A version that is not there yet MUST be answered with 504 and a hint to try again.",
+    source="apiserver/pkg/storage/errors.go NewTooLargeResourceVersionError",
+)
 def future(api: Api) -> None:
     _filled(api, 1)
     api.get(api.to("configmaps"), resourceVersion="999999999")
     api.get(api.to("configmaps", "item-0"), resourceVersion="999999999")
 
 
-@api_scenario("lists/bad-version", must="A version that is no number MUST be refused with 400.", source="apiserver/pkg/storage/api_object_versioner.go ParseResourceVersion")
+@api_scenario(
+    "lists/bad-version",
+    must="A version that is no number MUST be refused with 400.",
+    source="apiserver/pkg/storage/api_object_versioner.go ParseResourceVersion",
+)
 def bad_version(api: Api) -> None:
     _filled(api, 1)
     for text in ("abc", "-1", "1.5"):
@@ -139,7 +169,11 @@ def bad_version(api: Api) -> None:
         api.get(api.to("configmaps", "item-0"), resourceVersion=text)
 
 
-@api_scenario("lists/compacted-version", must="An exact version from before a compaction MUST be refused with 410.", source="apiserver/pkg/storage/etcd3/errors.go")
+@api_scenario(
+    "lists/compacted-version",
+    must="An exact version from before a compaction MUST be refused with 410.",
+    source="apiserver/pkg/storage/etcd3/errors.go",
+)
 def compacted(api: Api) -> None:
     version = api.post(api.to("configmaps"), bodies.config_map("one")).body["metadata"]["resourceVersion"]
     api.prepare("POST", api.to("configmaps"), bodies.config_map("later"))
@@ -158,7 +192,11 @@ def bad_options(api: Api) -> None:
     api.get(api.to("configmaps"), allowWatchBookmarks="true")
 
 
-@api_scenario("lists/of-custom-resources", must="A list of custom resources MUST be named as its definition says.", source="apiextensions-apiserver/pkg/apiserver/customresource_handler.go")
+@api_scenario(
+    "lists/of-custom-resources",
+    must="A list of custom resources MUST be named as its definition says.",
+    source="apiextensions-apiserver/pkg/apiserver/customresource_handler.go",
+)
 def custom(api: Api) -> None:
     group = f"{api.token}.example.com"
     api.define(bodies.definition(group))

@@ -9,15 +9,23 @@ _LIFECYCLE = "apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go"
 _STORE = "pkg/registry/core/namespace/storage/storage.go"
 
 
-@api_scenario("namespaces/created", must="A namespace MUST be Active, with a finalizer and a label of its name.", source="pkg/registry/core/namespace/strategy.go")
+@api_scenario(
+    "namespaces/created",
+    must="A namespace MUST be Active, with a finalizer and a label of its name.",
+    source="pkg/registry/core/namespace/strategy.go",
+)
 def created(api: Api) -> None:
     api.post(api.to("namespaces"), {"metadata": {"name": f"{api.token}-second", "labels": {"a": "b"}}})
     api.get(api.to("namespaces", f"{api.token}-second"))
-    api.patch(api.to("namespaces", f"{api.token}-second"), {"metadata": {"labels": {"kubernetes.io/metadata.name": "x"}}})
+    api.patch(
+        api.to("namespaces", f"{api.token}-second"), {"metadata": {"labels": {"kubernetes.io/metadata.name": "x"}}}
+    )
     api.patch(api.to("namespaces", f"{api.token}-second"), {"spec": {"finalizers": []}})
 
 
-@api_scenario("namespaces/missing", must="An object MUST NOT be created in a namespace that is not there.", source=_LIFECYCLE)
+@api_scenario(
+    "namespaces/missing", must="An object MUST NOT be created in a namespace that is not there.", source=_LIFECYCLE
+)
 def missing(api: Api) -> None:
     nowhere = f"{api.token}-nowhere"
     api.post(api.to("configmaps", namespace=nowhere), bodies.config_map())
@@ -31,7 +39,11 @@ def missing(api: Api) -> None:
     api.delete(api.to("namespaces", nowhere))
 
 
-@api_scenario("namespaces/terminating", must="A namespace that is being deleted MUST take nothing new, and let the rest change and go.", source=_LIFECYCLE)
+@api_scenario(
+    "namespaces/terminating",
+    must="A namespace that is being deleted MUST take nothing new, and let the rest change and go.",
+    source=_LIFECYCLE,
+)
 def terminating(api: Api) -> None:
     name = f"{api.token}-second"
     api.post(api.to("namespaces"), {"metadata": {"name": name}})
@@ -47,7 +59,9 @@ def terminating(api: Api) -> None:
     api.delete(api.to("namespaces", name))
 
 
-@api_scenario("namespaces/finalized", must="A terminating namespace MUST go when its finalizers are taken away.", source=_STORE)
+@api_scenario(
+    "namespaces/finalized", must="A terminating namespace MUST go when its finalizers are taken away.", source=_STORE
+)
 def finalized(api: Api) -> None:
     name = f"{api.token}-second"
     api.post(api.to("namespaces"), {"metadata": {"name": name}})
@@ -56,7 +70,11 @@ def finalized(api: Api) -> None:
     api.get(api.to("namespaces", name))
 
 
-@api_scenario("namespaces/finalize-before", must="Taking the finalizers of an active namespace away MUST leave it, and its deletion then be at once.", source=_STORE)
+@api_scenario(
+    "namespaces/finalize-before",
+    must="Taking the finalizers of an active namespace away MUST leave it, and its deletion then be at once.",
+    source=_STORE,
+)
 def finalize_before(api: Api) -> None:
     name = f"{api.token}-second"
     made = api.post(api.to("namespaces"), {"metadata": {"name": name}}).body
@@ -65,7 +83,9 @@ def finalize_before(api: Api) -> None:
     api.get(api.to("namespaces", name))
 
 
-@api_scenario("namespaces/own-finalizers", must="A namespace's finalizers in its metadata MUST hold it as well.", source=_STORE)
+@api_scenario(
+    "namespaces/own-finalizers", must="A namespace's finalizers in its metadata MUST hold it as well.", source=_STORE
+)
 def own_finalizers(api: Api) -> None:
     name = f"{api.token}-second"
     api.post(api.to("namespaces"), {"metadata": {"name": name, "finalizers": ["example.com/keep"]}})
@@ -76,7 +96,9 @@ def own_finalizers(api: Api) -> None:
     api.get(api.to("namespaces", name))
 
 
-@api_scenario("namespaces/status", must="A namespace's status MUST change through its own endpoint only.", source=_STORE)
+@api_scenario(
+    "namespaces/status", must="A namespace's status MUST change through its own endpoint only.", source=_STORE
+)
 def status(api: Api) -> None:
     name = f"{api.token}-second"
     api.post(api.to("namespaces"), {"metadata": {"name": name}, "status": {"phase": "Terminating"}})
@@ -86,7 +108,9 @@ def status(api: Api) -> None:
     api.patch(api.to("namespaces", name, "status"), {"status": {"conditions": [condition]}})
 
 
-@api_scenario("namespaces/protected", must="The namespaces that the system needs MUST NOT be deleted.", source=_LIFECYCLE)
+@api_scenario(
+    "namespaces/protected", must="The namespaces that the system needs MUST NOT be deleted.", source=_LIFECYCLE
+)
 def protected(api: Api) -> None:
     for name in ("default", "kube-system"):
         api.delete(api.to("namespaces", name), {"dryRun": ["All"]})

@@ -41,7 +41,9 @@ def long_prefix(api: Api) -> None:
     api.post(api.to("configmaps"), body)
 
 
-@api_scenario("naming/generated-from-bad-prefix", must="A generateName that gives no valid name MUST be refused.", source=_NAMES)
+@api_scenario(
+    "naming/generated-from-bad-prefix", must="A generateName that gives no valid name MUST be refused.", source=_NAMES
+)
 def bad_prefix(api: Api) -> None:
     body = bodies.config_map()
     body["metadata"] = {"generateName": "Bad_"}

@@ -9,7 +9,9 @@ _PATCH = "apiserver/pkg/endpoints/handlers/patch.go"
 _STRATEGIC = "apimachinery/pkg/util/strategicpatch/patch.go"
 
 
-@api_scenario("patches/json", must="A JSON patch MUST be carried out operation by operation, or not at all.", source=_PATCH)
+@api_scenario(
+    "patches/json", must="A JSON patch MUST be carried out operation by operation, or not at all.", source=_PATCH
+)
 def json(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1", b="2"))
     path = api.to("configmaps", "one")
@@ -18,11 +20,17 @@ def json(api: Api) -> None:
     api.patch(path, [{"op": "copy", "from": "/data/a", "path": "/data/e"}], "json")
     api.patch(path, [{"op": "move", "from": "/data/e", "path": "/data/f"}], "json")
     api.patch(path, [{"op": "add", "path": "/metadata/labels", "value": {"x": "y"}}], "json")
-    api.patch(path, [{"op": "replace", "path": "/data/a", "value": "9"}, {"op": "test", "path": "/data/a", "value": "8"}], "json")
+    api.patch(
+        path,
+        [{"op": "replace", "path": "/data/a", "value": "9"}, {"op": "test", "path": "/data/a", "value": "8"}],
+        "json",
+    )
     api.get(path)
 
 
-@api_scenario("patches/json-that-fail", must="A JSON patch that cannot be carried out MUST be refused with 422.", source=_PATCH)
+@api_scenario(
+    "patches/json-that-fail", must="A JSON patch that cannot be carried out MUST be refused with 422.", source=_PATCH
+)
 def json_failing(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
     path = api.to("configmaps", "one")
@@ -35,7 +43,9 @@ def json_failing(api: Api) -> None:
     api.patch(path, [{"op": "copy", "from": "/data/missing", "path": "/data/b"}], "json")
 
 
-@api_scenario("patches/json-that-are-none", must="A body that is no JSON patch MUST be refused with 400.", source=_PATCH)
+@api_scenario(
+    "patches/json-that-are-none", must="A body that is no JSON patch MUST be refused with 400.", source=_PATCH
+)
 def json_malformed(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
     path = api.to("configmaps", "one")
@@ -58,7 +68,11 @@ def json_lists(api: Api) -> None:
     api.patch(path, [{"op": "remove", "path": f"{base}/0"}], "json")
 
 
-@api_scenario("patches/merge", must="A merge patch MUST replace lists and values, merge objects, and remove what is null.", source=_PATCH)
+@api_scenario(
+    "patches/merge",
+    must="A merge patch MUST replace lists and values, merge objects, and remove what is null.",
+    source=_PATCH,
+)
 def merge(api: Api) -> None:
     body = bodies.workload()
     body["metadata"]["labels"] = {"a": "1", "b": "2"}
@@ -71,7 +85,9 @@ def merge(api: Api) -> None:
     api.patch(path, {"spec": {"minReadySeconds": 5}})
 
 
-@api_scenario("patches/merge-that-are-none", must="A body that is no merge patch MUST be refused with 400.", source=_PATCH)
+@api_scenario(
+    "patches/merge-that-are-none", must="A body that is no merge patch MUST be refused with 400.", source=_PATCH
+)
 def merge_malformed(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
     path = api.to("configmaps", "one")
@@ -83,7 +99,11 @@ def merge_malformed(api: Api) -> None:
     api.patch(path, {"data": {"a": 5}})
 
 
-@api_scenario("patches/strategic-lists", must="A strategic merge patch MUST merge lists by their key, in the order upstream gives them.", source=_STRATEGIC)
+@api_scenario(
+    "patches/strategic-lists",
+    must="A strategic merge patch MUST merge lists by their key, in the order upstream gives them.",
+    source=_STRATEGIC,
+)
 def strategic_lists(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")
@@ -100,7 +120,9 @@ def strategic_lists(api: Api) -> None:
     api.patch(path, containers({"$patch": "replace"}, {"name": "only", "image": "z:1"}), "strategic")
 
 
-@api_scenario("patches/strategic-directives", must="Directives of a strategic merge patch MUST be carried out.", source=_STRATEGIC)
+@api_scenario(
+    "patches/strategic-directives", must="Directives of a strategic merge patch MUST be carried out.", source=_STRATEGIC
+)
 def strategic_directives(api: Api) -> None:
     body = bodies.pod("one", finalizers=["example.com/a", "example.com/b"])
     api.post(api.to("pods"), body)
@@ -109,7 +131,16 @@ def strategic_directives(api: Api) -> None:
     api.patch(path, {"metadata": {"labels": {"$retainKeys": ["new"], "new": "label"}}}, "strategic")
     api.patch(path, {"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/a"]}}, "strategic")
     api.patch(path, {"metadata": {"finalizers": ["example.com/c"]}}, "strategic")
-    api.patch(path, {"metadata": {"$setElementOrder/finalizers": ["example.com/c", "example.com/b"], "finalizers": ["example.com/b"]}}, "strategic")
+    api.patch(
+        path,
+        {
+            "metadata": {
+                "$setElementOrder/finalizers": ["example.com/c", "example.com/b"],
+                "finalizers": ["example.com/b"],
+            }
+        },
+        "strategic",
+    )
     api.patch(path, {"metadata": {"labels": {"$patch": "delete"}}}, "strategic")
     api.patch(path, {"metadata": {"labels": {"$patch": "nonsense"}}}, "strategic")
 
@@ -117,14 +148,22 @@ def strategic_directives(api: Api) -> None:
 @api_scenario("patches/strategic-order", must="$setElementOrder MUST give merged lists their order.", source=_STRATEGIC)
 def strategic_order(api: Api) -> None:
     body = bodies.workload()
-    body["spec"]["template"]["spec"]["containers"] = [bodies.container("a"), bodies.container("b"), bodies.container("c")]
+    body["spec"]["template"]["spec"]["containers"] = [
+        bodies.container("a"),
+        bodies.container("b"),
+        bodies.container("c"),
+    ]
     api.post(api.to("replicasets"), body)
     order = [{"name": "c"}, {"name": "d"}, {"name": "a"}, {"name": "b"}]
     change = {"$setElementOrder/containers": order, "containers": [{"name": "d", "image": "d:1"}]}
     api.patch(api.to("replicasets", "web"), {"spec": {"template": {"spec": change}}}, "strategic")
 
 
-@api_scenario("patches/strategic-that-are-none", must="A strategic merge patch without its merge keys, or that is none, MUST be refused.", source=_STRATEGIC)
+@api_scenario(
+    "patches/strategic-that-are-none",
+    must="A strategic merge patch without its merge keys, or that is none, MUST be refused.",
+    source=_STRATEGIC,
+)
 def strategic_malformed(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")
@@ -136,7 +175,11 @@ def strategic_malformed(api: Api) -> None:
     api.patch(path, {"spec": 5}, "strategic")
 
 
-@api_scenario("patches/of-custom-resources", must="Custom resources MUST take JSON and merge patches, and refuse strategic ones with 415.", source=_PATCH)
+@api_scenario(
+    "patches/of-custom-resources",
+    must="Custom resources MUST take JSON and merge patches, and refuse strategic ones with 415.",
+    source=_PATCH,
+)
 def custom(api: Api) -> None:
     group = f"{api.token}.example.com"
     api.define(bodies.definition(group))
@@ -167,7 +210,9 @@ def media_types(api: Api) -> None:
     api.request("PATCH", api.to("configmaps", "one"), {"data": {"a": "1"}}, media=media)
 
 
-@api_scenario("patches/validated", must="What a patch makes of an object MUST be validated like any other.", source=_PATCH)
+@api_scenario(
+    "patches/validated", must="What a patch makes of an object MUST be validated like any other.", source=_PATCH
+)
 def validated(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")
@@ -179,7 +224,9 @@ def validated(api: Api) -> None:
     api.patch(path, {"metadata": None})
 
 
-@api_scenario("patches/dry-run", must="A dry run of a patch MUST answer as the patch would, and change nothing.", source=_PATCH)
+@api_scenario(
+    "patches/dry-run", must="A dry run of a patch MUST answer as the patch would, and change nothing.", source=_PATCH
+)
 def dry_run(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
     path = api.to("configmaps", "one")

@@ -22,7 +22,9 @@ def _bind(api: Api, node: str, name: str = "one", **metadata: Any) -> None:
     api.post(api.to("pods", name, "binding"), body)
 
 
-@api_scenario("pods/binding", must="A binding MUST set the pod's node and its PodScheduled condition, once.", source=_BIND)
+@api_scenario(
+    "pods/binding", must="A binding MUST set the pod's node and its PodScheduled condition, once.", source=_BIND
+)
 def binding(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     _bind(api, "node-1")
@@ -32,7 +34,9 @@ def binding(api: Api) -> None:
     _bind(api, "node-1", "nobody")
 
 
-@api_scenario("pods/binding-refused", must="A binding without a node, or to something else, MUST be refused.", source=_BIND)
+@api_scenario(
+    "pods/binding-refused", must="A binding without a node, or to something else, MUST be refused.", source=_BIND
+)
 def binding_refused(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     _bind(api, "")
@@ -60,7 +64,9 @@ def binding_deleted(api: Api) -> None:
     _bind(api, "node-1", "gated")
 
 
-@api_scenario("pods/resize", must="A resize MUST change requests and limits of containers, and nothing else.", source=_RESIZE)
+@api_scenario(
+    "pods/resize", must="A resize MUST change requests and limits of containers, and nothing else.", source=_RESIZE
+)
 def resize(api: Api) -> None:
     small = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "200m", "memory": "128Mi"}}
     api.post(api.to("pods"), bodies.pod(spec={"containers": [bodies.container(resources=small)]}))
@@ -74,7 +80,11 @@ def resize(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("pods/resize-refused", must="A resize that changes the QoS class, or takes a limit away, MUST be refused.", source="pkg/apis/core/validation/validation.go ValidatePodResize")
+@api_scenario(
+    "pods/resize-refused",
+    must="A resize that changes the QoS class, or takes a limit away, MUST be refused.",
+    source="pkg/apis/core/validation/validation.go ValidatePodResize",
+)
 def resize_refused(api: Api) -> None:
     same = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "100m", "memory": "64Mi"}}
     api.post(api.to("pods"), bodies.pod(spec={"containers": [bodies.container(resources=same)]}))
@@ -89,7 +99,11 @@ def resize_refused(api: Api) -> None:
         api.patch(path, {"spec": {"containers": [{"name": "main", "resources": resources}]}}, "strategic")
 
 
-@api_scenario("pods/immutable-spec", must="A pod's spec MUST NOT change but for images, deadlines, tolerations and gates.", source=_UPDATE)
+@api_scenario(
+    "pods/immutable-spec",
+    must="A pod's spec MUST NOT change but for images, deadlines, tolerations and gates.",
+    source=_UPDATE,
+)
 def immutable(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     path = api.to("pods", "one")
@@ -104,7 +118,11 @@ def immutable(api: Api) -> None:
         api.patch(path, {"spec": spec}, "strategic")
 
 
-@api_scenario("pods/mutable-spec", must="Images, deadlines, tolerations and gates of a pod MUST change within their rules.", source=_UPDATE)
+@api_scenario(
+    "pods/mutable-spec",
+    must="Images, deadlines, tolerations and gates of a pod MUST change within their rules.",
+    source=_UPDATE,
+)
 def mutable(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod(spec={"schedulingGates": [{"name": "example.com/wait"}]}))
     path = api.to("pods", "one")
@@ -120,7 +138,11 @@ def mutable(api: Api) -> None:
     api.patch(path, {"spec": {"schedulingGates": [{"name": "example.com/again"}]}})
 
 
-@api_scenario("pods/ephemeral-containers", must="Ephemeral containers MUST be added through their subresource only, and never change.", source="pkg/registry/core/pod/strategy.go podEphemeralContainersStrategy")
+@api_scenario(
+    "pods/ephemeral-containers",
+    must="Ephemeral containers MUST be added through their subresource only, and never change.",
+    source="pkg/registry/core/pod/strategy.go podEphemeralContainersStrategy",
+)
 def ephemeral(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     debug = {"name": "debug", "image": "busybox:1", "targetContainerName": "main"}
@@ -131,7 +153,11 @@ def ephemeral(api: Api) -> None:
     api.patch(path, {"spec": {"ephemeralContainers": []}})
 
 
-@api_scenario("pods/quality-of-service", must="A pod's QoS class MUST follow from its requests and limits.", source="pkg/apis/core/v1/helper/qos/qos.go")
+@api_scenario(
+    "pods/quality-of-service",
+    must="A pod's QoS class MUST follow from its requests and limits.",
+    source="pkg/apis/core/v1/helper/qos/qos.go",
+)
 def quality(api: Api) -> None:
     cases: dict[str, dict[str, Any]] = {
         "best-effort": {},
@@ -144,7 +170,11 @@ def quality(api: Api) -> None:
         api.post(api.to("pods"), bodies.pod(name, spec={"containers": [bodies.container(resources=resources)]}))
 
 
-@api_scenario("pods/status-rules", must="A terminal phase and a pod's IPs MUST obey their rules.", source="pkg/apis/core/validation/validation.go ValidatePodStatusUpdate")
+@api_scenario(
+    "pods/status-rules",
+    must="A terminal phase and a pod's IPs MUST obey their rules.",
+    source="pkg/apis/core/validation/validation.go ValidatePodStatusUpdate",
+)
 def status_rules(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     path = api.to("pods", "one", "status")

@@ -38,13 +38,19 @@ def of_statefulsets(api: Api) -> None:
     _through(api, "statefulsets", bodies.workload("StatefulSet", serviceName="web"))
 
 
-@api_scenario("scale/of-replicationcontrollers", must="A ReplicationController's scale MUST read and write its size.", source=_SCALE)
+@api_scenario(
+    "scale/of-replicationcontrollers",
+    must="A ReplicationController's scale MUST read and write its size.",
+    source=_SCALE,
+)
 def of_replicationcontrollers(api: Api) -> None:
     body = bodies.workload("ReplicationController", selector=dict(bodies.LABELS))
     _through(api, "replicationcontrollers", {**body, "apiVersion": "v1"})
 
 
-@api_scenario("scale/status-and-selector", must="A scale MUST show the observed size and the selector as text.", source=_SCALE)
+@api_scenario(
+    "scale/status-and-selector", must="A scale MUST show the observed size and the selector as text.", source=_SCALE
+)
 def status_and_selector(api: Api) -> None:
     expressions = [
         {"key": "tier", "operator": "In", "values": ["b", "a"]},
@@ -59,7 +65,11 @@ def status_and_selector(api: Api) -> None:
     api.get(api.to("replicasets", "web", "scale"))
 
 
-@api_scenario("scale/invalid", must="A size below zero, or of another type, MUST be refused.", source="pkg/apis/autoscaling/validation/validation.go ValidateScale")
+@api_scenario(
+    "scale/invalid",
+    must="A size below zero, or of another type, MUST be refused.",
+    source="pkg/apis/autoscaling/validation/validation.go ValidateScale",
+)
 def invalid(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web", "scale")
@@ -84,7 +94,11 @@ def stale(api: Api) -> None:
     api.patch(path, {"metadata": {"uid": "11111111-2222-4333-8444-555555555555"}, "spec": {"replicas": 2}})
 
 
-@api_scenario("scale/of-what-is-missing", must="The scale of nothing, or of what has none, MUST be answered with 404.", source=_SCALE)
+@api_scenario(
+    "scale/of-what-is-missing",
+    must="The scale of nothing, or of what has none, MUST be answered with 404.",
+    source=_SCALE,
+)
 def missing(api: Api) -> None:
     api.get(api.to("replicasets", "web", "scale"))
     api.patch(api.to("deployments", "web", "scale"), {"spec": {"replicas": 2}})
@@ -101,7 +115,11 @@ def dry_run(api: Api) -> None:
     api.get(api.to("replicasets", "web"))
 
 
-@api_scenario("scale/of-custom-resources", must="A custom resource's scale MUST lead to the paths that its definition names.", source=_CUSTOM)
+@api_scenario(
+    "scale/of-custom-resources",
+    must="A custom resource's scale MUST lead to the paths that its definition names.",
+    source=_CUSTOM,
+)
 def of_custom(api: Api) -> None:
     group = f"{api.token}.example.com"
     paths = {
@@ -121,7 +139,11 @@ def of_custom(api: Api) -> None:
     api.get(f"{path}/one")
 
 
-@api_scenario("scale/of-custom-resources-without-size", must="A custom resource without a size MUST have a scale of zero that can be written.", source=_CUSTOM)
+@api_scenario(
+    "scale/of-custom-resources-without-size",
+    must="A custom resource without a size MUST have a scale of zero that can be written.",
+    source=_CUSTOM,
+)
 def without_size(api: Api) -> None:
     group = f"{api.token}.example.com"
     paths = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"}
@@ -131,3 +153,10 @@ def without_size(api: Api) -> None:
     api.get(f"{path}/one/scale")
     api.patch(f"{path}/one/scale", {"spec": {"replicas": 3}})
     api.get(f"{path}/one")
+
+
+@api_scenario("scale/no-op", must="A scale that changes nothing MUST NOT change the size.", source=_SCALE)
+def no_op(api: Api) -> None:
+    api.post(api.to("replicasets"), bodies.workload(replicas=2))
+    api.patch(api.to("replicasets", "web", "scale"), {"spec": {"replicas": 2}})
+    api.get(api.to("replicasets", "web"))

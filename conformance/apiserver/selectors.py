@@ -16,7 +16,9 @@ def _some(api: Api) -> None:
         api.prepare("POST", api.to("configmaps"), body)
 
 
-@api_scenario("selectors/labels", must="A label selector MUST choose by equality, sets, presence and order.", source=_LABELS)
+@api_scenario(
+    "selectors/labels", must="A label selector MUST choose by equality, sets, presence and order.", source=_LABELS
+)
 def labels(api: Api) -> None:
     _some(api)
     for text in (
@@ -26,7 +28,11 @@ def labels(api: Api) -> None:
         api.get(api.to("configmaps"), labelSelector=text)
 
 
-@api_scenario("selectors/bad-labels", must="A malformed label selector MUST be refused with 400 and the parser's words.", source=_LABELS)
+@api_scenario(
+    "selectors/bad-labels",
+    must="A malformed label selector MUST be refused with 400 and the parser's words.",
+    source=_LABELS,
+)
 def bad_labels(api: Api) -> None:
     for text in (
         "x in", "x in (", "x in 1", "=1", "x=1,,y", "x > a", "x y", "x!", "!x=1", "x=a b", "x in (a b)", "a/b/c=1",
@@ -45,7 +51,11 @@ def fields(api: Api) -> None:
         api.get(api.to("configmaps"), fieldSelector=text)
 
 
-@api_scenario("selectors/fields-of-pods", must="A pod's node, phase, IP and some others MUST be selectable.", source="pkg/registry/core/pod/strategy.go ToSelectableFields")
+@api_scenario(
+    "selectors/fields-of-pods",
+    must="A pod's node, phase, IP and some others MUST be selectable.",
+    source="pkg/registry/core/pod/strategy.go ToSelectableFields",
+)
 def pod_fields(api: Api) -> None:
     api.prepare("POST", api.to("pods"), bodies.pod("a", spec={"nodeName": "node-1", "restartPolicy": "Never"}))
     api.prepare("POST", api.to("pods"), bodies.pod("b"))
@@ -60,15 +70,32 @@ def pod_fields(api: Api) -> None:
         api.get(api.to("pods"), fieldSelector=text)
 
 
-@api_scenario("selectors/bad-fields", must="A field that cannot be selected MUST be refused with 400.", source="apimachinery/pkg/runtime/scheme.go ConvertFieldLabel")
+@api_scenario(
+    "selectors/bad-fields",
+    must="A field that cannot be selected MUST be refused with 400.",
+    source="apimachinery/pkg/runtime/scheme.go ConvertFieldLabel",
+)
 def bad_fields(api: Api) -> None:
-    for plural in ("configmaps", "pods", "replicasets", "horizontalpodautoscalers", "events", "jobs", "leases", "secrets"):
+    for plural in (
+        "configmaps",
+        "pods",
+        "replicasets",
+        "horizontalpodautoscalers",
+        "events",
+        "jobs",
+        "leases",
+        "secrets",
+    ):
         api.get(api.to(plural), fieldSelector="spec.nonsense=1")
     for text in ("metadata.name", "=a", "metadata.name=a,,", "metadata.name=a=b", "metadata.name>a", "a\\"):
         api.get(api.to("configmaps"), fieldSelector=text)
 
 
-@api_scenario("selectors/fields-of-others", must="Events, jobs, namespaces and workloads MUST have selectable fields of their own.", source="AddFieldLabelConversionFunc of the API groups")
+@api_scenario(
+    "selectors/fields-of-others",
+    must="Events, jobs, namespaces and workloads MUST have selectable fields of their own.",
+    source="AddFieldLabelConversionFunc of the API groups",
+)
 def other_fields(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     api.get(api.to("replicasets"), fieldSelector="status.replicas=0")
@@ -80,7 +107,11 @@ def other_fields(api: Api) -> None:
     api.get(api.to("events"), fieldSelector="involvedObject.name=web,type=Warning,reason=Failed,source=kubelet")
 
 
-@api_scenario("selectors/of-events", must="Events MUST be selectable by what they are about.", source="pkg/registry/core/event/strategy.go ToSelectableFields")
+@api_scenario(
+    "selectors/of-events",
+    must="Events MUST be selectable by what they are about.",
+    source="pkg/registry/core/event/strategy.go ToSelectableFields",
+)
 def events(api: Api) -> None:
     about = {"kind": "Pod", "name": "one", "namespace": api.namespace, "uid": "11111111-2222-4333-8444-555555555555"}
     event = {
@@ -103,7 +134,11 @@ def events(api: Api) -> None:
     api.get(f"/apis/events.k8s.io/v1/namespaces/{api.namespace}/events", fieldSelector="involvedObject.name=one")
 
 
-@api_scenario("selectors/of-custom-resources", must="Custom resources MUST be selectable by name and namespace, and by nothing else.", source="apiextensions-apiserver/pkg/registry/customresource/strategy.go")
+@api_scenario(
+    "selectors/of-custom-resources",
+    must="Custom resources MUST be selectable by name and namespace, and by nothing else.",
+    source="apiextensions-apiserver/pkg/registry/customresource/strategy.go",
+)
 def custom(api: Api) -> None:
     group = f"{api.token}.example.com"
     api.define(bodies.definition(group))

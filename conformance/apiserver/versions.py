@@ -9,7 +9,9 @@ _UPDATE = "apiserver/pkg/registry/generic/registry/store.go Update"
 _PATCH = "apiserver/pkg/endpoints/handlers/patch.go"
 
 
-@api_scenario("versions/each-write-has-its-own", must="Every change of an object MUST give it a higher version.", source=_UPDATE)
+@api_scenario(
+    "versions/each-write-has-its-own", must="Every change of an object MUST give it a higher version.", source=_UPDATE
+)
 def each_write(api: Api) -> None:
     path = api.to("configmaps")
     one = api.post(path, bodies.config_map("one", a="1")).body
@@ -30,7 +32,9 @@ def no_op_put(api: Api) -> None:
 
 
 @api_scenario(
-    "versions/no-op-patches", must="A patch of any kind that changes nothing MUST NOT change the version.", source=_PATCH
+    "versions/no-op-patches",
+    must="A patch of any kind that changes nothing MUST NOT change the version.",
+    source=_PATCH,
 )
 def no_op_patches(api: Api) -> None:
     path = api.to("configmaps", "one")
@@ -129,7 +133,9 @@ def put_with_uid(api: Api) -> None:
 
 
 @api_scenario(
-    "versions/malformed", must="A version that is no number MUST be refused in a write.", source="storage/api_object_versioner.go"
+    "versions/malformed",
+    must="A version that is no number MUST be refused in a write.",
+    source="storage/api_object_versioner.go",
 )
 def malformed(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))

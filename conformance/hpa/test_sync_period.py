@@ -6,7 +6,7 @@ update, since the value that it reads has always changed meanwhile.
 
 from __future__ import annotations
 
-from conformance.hpa.steps import HPAS, condition, scales, status_writes
+from conformance.hpa.steps import HPAS, condition, messages, scales, status_writes
 from harness import objects
 from harness.cluster import Cluster
 from harness.metrics import ramp
@@ -122,3 +122,26 @@ async def test_sync_slower_than_the_period(cluster: Cluster) -> None:
     cluster.expect("ends of syncs", _syncs(cluster), [55.0, 95.0, 135.0, 175.0, 215.0, 255.0, 295.0])
     able = condition(cluster, "AbleToScale")
     cluster.expect("AbleToScale", able, ("True", "ReadyForNewScale", "recommended size matches current size"))
+
+
+@scenario(
+    "hpa/slow-sync-makes-the-next-one-conflict",
+    must="The sync that follows at once on one that took longer than a period MUST start from the HPA as it was "
+    "before, so that its status update is refused.",
+    source=(_QUEUE, "pkg/controller/podautoscaler/horizontal.go: updateStatus"),
+    controllers=("hpa", "replicaset"),
+    features=("sync-period", "latency", "conflict", "status"),
+)
+async def test_slow_sync_makes_the_next_one_conflict(cluster: Cluster) -> None:
+    await _rising(cluster)
+    await cluster.run_until(20)
+    cluster.faults.latency(31.0, resource="external.metrics.k8s.io", times=1)
+    await cluster.run_until(80)
+    # At 44 s the informer's resync asks for a sync at 59 s, when that of 30 s is under way still.
+    codes = [(cluster.at(write), write.code) for write in status_writes(cluster)]
+    cluster.expect("status updates", codes, [(15.0, 200), (61.0, 200), (61.0, 409), (74.0, 200)])
+    refused = (
+        'Operation cannot be fulfilled on horizontalpodautoscalers.autoscaling "web": the object has been modified; '
+        "please apply your changes to the latest version and try again"
+    )
+    cluster.expect("warnings", messages(cluster, "FailedUpdateStatus"), [refused])

@@ -7,38 +7,24 @@ Steps choose pods by what can be observed of them, never by name: see `harness.w
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
+from conformance.plans import playing
+from conformance.plans.playing import Plan, Step
 from harness import objects
-from harness.cluster import ApiFailure, Cluster
+from harness.cluster import Cluster
 from harness.scenario import Options
 from harness.world import InTurn, Lifecycle, pick
 
-Plan = dict[str, Any]
-Step = dict[str, Any]
 Action = Callable[[Cluster, Step], Awaitable[None]]
 
 #: The controllers that run.
 CONTROLLERS = ("replicaset",)
-#: Seconds that pass after the last step with all faults ended: longer than the longest back-off (1000 s).
-AFTERMATH = 1100.0
-#: Seconds before the end at which every ReplicaSet is touched.
-REMINDER = 100.0
-#: Seconds after a 410 Gone until the relist is answered: more than client-go's jittered back-off.
-RELIST = 10.0
-#: Seconds after which the garbage collector acts.
-COLLECTION_DELAY = 2.0
 
 
 def check(plan: Plan) -> None:
     """Raises ValueError if this is no plan: a part is missing, or a step is one that nobody knows."""
-    missing = [name for name in ("lifecycles", "owned", "replica_sets", "steps") if name not in plan]
-    if missing:
-        raise ValueError(f"a plan has {', '.join(missing)}, and this one has not")
-    for step in plan["steps"]:
-        if not isinstance(step, dict) or step.get("do") not in ACTIONS or "after" not in step:
-            raise ValueError(f"a step has `after`, and a `do` that is one of {', '.join(ACTIONS)}; this one is {step}")
+    playing.check(plan, ("lifecycles", "owned", "replica_sets", "steps"), ACTIONS)
 
 
 def options(_: Plan) -> Options:
@@ -48,29 +34,19 @@ def options(_: Plan) -> Options:
 
 async def play(cluster: Cluster, plan: Plan) -> None:
     """Carry out a plan, end its faults, and let the controllers recover."""
-    # A controller that does not see its ReplicaSet go recreates what is collected: without a delay, for ever.
-    cluster.garbage_collector.delay = COLLECTION_DELAY
+    cluster.garbage_collector.delay = playing.COLLECTION_DELAY
     for name, in_turn in plan["lifecycles"].items():
         cluster.kubelet.lifecycles.for_owner(name, InTurn(*(_lifecycle(one) for one in in_turn)))
     if plan["owned"]:
         await cluster.create(objects.deployment("boss"))
     for one in plan["replica_sets"]:
         await _create_replica_set(cluster, one)
-    for step in plan["steps"]:
-        await cluster.run(step["after"])
-        with suppress(ApiFailure):  # a step whose object has gone by then, or that validation refuses, is no step
-            await ACTIONS[step["do"]](cluster, step)
-    await cluster.run(RELIST)  # what holds back a relist must not end before it: its instant is jittered
-    await _end_faults(cluster)
-    await cluster.run(AFTERMATH - REMINDER)
-    await remind(cluster)
-    await cluster.run(REMINDER)
-
-
-async def remind(cluster: Cluster) -> None:
-    """Touch every ReplicaSet: upstream has no timer for expectations that were never met, it takes an event."""
-    for one in cluster.list("replicasets"):
-        await cluster.patch("replicasets", one["metadata"]["name"], {"metadata": {"annotations": {"reminder": "yes"}}})
+    await playing.carry_out(cluster, plan["steps"], lambda step: ACTIONS[step["do"]](cluster, step))
+    playing.end_faults(cluster, ("pods", "replicasets.apps"))
+    if cluster.find("resourcequotas", "quota") is not None:
+        await cluster.delete("resourcequotas", "quota")
+    await playing.restart(cluster)
+    await playing.come_to_rest(cluster)
 
 
 def _lifecycle(fields: dict[str, Any]) -> Lifecycle:
@@ -94,18 +70,6 @@ async def _create_replica_set(cluster: Cluster, one: dict[str, Any]) -> None:
             owner=cluster.find("deployments", "boss"),
         )
     )
-
-
-async def _end_faults(cluster: Cluster) -> None:
-    cluster.faults.clear()
-    for resource in ("pods", "replicasets.apps"):
-        cluster.network.set_lag(resource, 0.0)
-        cluster.network.release(resource)
-    if cluster.find("resourcequotas", "quota") is not None:
-        await cluster.delete("resourcequotas", "quota")
-    if not cluster.controllers_running:
-        await cluster.start()
-    await cluster.run(0)
 
 
 def _chosen(cluster: Cluster, step: Step) -> dict[str, Any] | None:
@@ -220,7 +184,7 @@ async def _crash_at(cluster: Cluster, step: Step) -> None:
 
 
 async def _expire_watch(cluster: Cluster, step: Step) -> None:
-    await cluster.expire_watch(step["resource"], relist_at=cluster.now + RELIST)
+    await cluster.expire_watch(step["resource"], relist_at=cluster.now + playing.RELIST)
 
 
 async def _hold(cluster: Cluster, step: Step) -> None:
@@ -237,9 +201,12 @@ async def _lag(cluster: Cluster, step: Step) -> None:
 
 
 async def _drop_watch(cluster: Cluster, step: Step) -> None:
-    # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time.
+    # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time. So one
+    # that begins meanwhile, after a relist or a restart, is let be.
+    known = cluster.network.relays(step["resource"])
     await cluster.run(1.5)
-    await cluster.drop_watch(step["resource"])
+    if cluster.network.relays(step["resource"]) == known:
+        await cluster.drop_watch(step["resource"])
 
 
 async def _crash(cluster: Cluster, step: Step) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.replicaset.plans import Plan
+from conformance.plans.playing import Plan
 
 _NAMES = ("ant", "bee", "cat")
 #: Label sets in which one selects a subset of another: selectors overlap.

@@ -12,6 +12,7 @@ from harness.scenario import scenario
     must="A sync MUST read its ReplicaSet afresh before its first adoption and not again before the others.",
     source="pkg/controller/controller_ref_manager.go BaseControllerRefManager.CanAdopt",
     features=("adoption", "deletion"),
+    virtual="has margins of half a second",
 )
 async def test_rechecks_once_per_sync(cluster: Cluster) -> None:
     async with cluster.batch():

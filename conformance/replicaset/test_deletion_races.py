@@ -19,6 +19,7 @@ _SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
     source=(_SYNC, "pkg/controller/replicaset/replica_set.go deleteRS"),
     issues="kubernetes/kubernetes#54471",
     features=("deletion", "stale-cache", "R15"),
+    virtual="has margins of a second",
 )
 async def test_deletion_unheard_of_leaves_nothing_behind(cluster: Cluster) -> None:
     owner = await cluster.create(objects.deployment("web"))
@@ -41,6 +42,7 @@ async def test_deletion_unheard_of_leaves_nothing_behind(cluster: Cluster) -> No
     "nothing is created after that sync.",
     source=("004: slowStartBatch", "pkg/controller/replicaset/replica_set.go manageReplicas"),
     features=("deletion", "slow-start"),
+    virtual="has margins of a second",
 )
 async def test_deleted_while_creates_are_in_flight(cluster: Cluster) -> None:
     slow = cluster.faults.latency(5, verb="create", resource="pods")

@@ -51,6 +51,7 @@ async def test_unassigned_pods_go_first(cluster: Cluster) -> None:
     must="Pending pods MUST be deleted before pods of unknown phase, and those before running ones.",
     source=_LESS,
     features=("scale-down", "ranking"),
+    virtual="names the requests of one batch in their order",
 )
 async def test_pending_before_unknown_before_running(cluster: Cluster) -> None:
     for case in ("pending", "unknown"):
@@ -73,6 +74,7 @@ async def test_pending_before_unknown_before_running(cluster: Cluster) -> None:
     must="Of running pods, those that are not ready MUST be deleted before those that are.",
     source=_LESS,
     features=("scale-down", "ranking"),
+    virtual="names the requests of one batch in their order",
 )
 async def test_unready_pods_go_before_ready_ones(cluster: Cluster) -> None:
     cluster.kubelet.lifecycles.for_labels({"case": "unready"}, _UNREADY)

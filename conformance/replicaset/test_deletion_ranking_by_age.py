@@ -71,6 +71,7 @@ async def test_uid_decides_within_one_power_of_two(cluster: Cluster) -> None:
     source=_LOGARITHM,
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "ready-time", "uid", "R18"),
+    virtual="turns on ten nanoseconds",
 )
 async def test_ready_time_changes_its_power_at_the_exact_instant(cluster: Cluster) -> None:
     power = 34.359738368  # 2**35 ns

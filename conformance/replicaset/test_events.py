@@ -68,6 +68,7 @@ async def test_events_about_failures(cluster: Cluster) -> None:
     must="An event that says the same again MUST be counted by a patch of the first, which keeps its first timestamp.",
     source=(f"{_CACHE} eventObserve",),
     features=("events", "patch"),
+    virtual="asserts timestamps, to the second",
 )
 async def test_repeated_events_are_counted(cluster: Cluster) -> None:
     cluster.faults.error(500, verb="create", resource="pods", times=None)

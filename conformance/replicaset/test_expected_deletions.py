@@ -101,6 +101,7 @@ async def test_missed_deletions_are_observed_by_relist(cluster: Cluster) -> None
     must="A delete answered with 404 MUST be taken as done: no error, no event, nothing to wait for.",
     source=("004: 2.2 deleting pods", f"{_RS} manageReplicas", f"{_UTILS} DeletePod"),
     features=("expectations", "stale-cache", "404"),
+    virtual="counts the retries of a few milliseconds",
 )
 async def test_delete_of_a_missing_pod_is_not_expected(cluster: Cluster) -> None:
     await cluster.create(objects.replica_set("web", 3))

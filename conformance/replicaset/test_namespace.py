@@ -68,6 +68,7 @@ async def test_forbidden_create_is_a_failure_elsewhere(cluster: Cluster) -> None
     source=(_CREATE,),
     features=("namespaces", "deletion"),
     options=Options(workers=1),
+    virtual="needs a namespace that dies slowly",
 )
 async def test_dying_namespace_is_not_refilled(cluster: Cluster) -> None:
     await cluster.create(_NAMESPACE)

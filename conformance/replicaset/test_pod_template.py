@@ -21,6 +21,7 @@ _KEEP = {"finalizers": ["example.com/keep"]}
     "ReplicaSet's, and one complete controller reference, and nothing else.",
     source=("004: CreatePods", _TEMPLATE),
     features=("template",),
+    virtual="names a priority, which admission of a real cluster refuses",
 )
 async def test_pod_is_made_from_the_template(cluster: Cluster) -> None:
     labels = {**objects.labels_of("web"), "tier": "front"}
@@ -59,6 +60,7 @@ async def test_pod_is_made_from_the_template(cluster: Cluster) -> None:
     "cuts it to 58 characters.",
     source=(_PREFIX, "apiserver/pkg/storage/names/generate.go"),
     features=("template", "names"),
+    virtual="names the requests of one instant in their order",
 )
 async def test_pod_names_from_long_names(cluster: Cluster) -> None:
     lengths = (1, 57, 58, 63, 253)

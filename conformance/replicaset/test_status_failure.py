@@ -69,6 +69,7 @@ async def test_failed_create_is_told_in_a_condition(cluster: Cluster) -> None:
     "deleted all the same, and the condition MUST go when the last one is.",
     source=_CONDITION,
     features=("status", "condition", "failed-delete"),
+    virtual="asserts timestamps, to the second",
 )
 async def test_failed_delete_is_told_in_a_condition(cluster: Cluster) -> None:
     cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another

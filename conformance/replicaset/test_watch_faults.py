@@ -72,6 +72,7 @@ async def test_late_replica_set_events_delay_and_repeat_nothing(cluster: Cluster
     must="A pod whose controller is not in the cache yet MUST be counted once that arrives, not created again.",
     source=(_HANDLERS, "pkg/controller/replicaset/replica_set.go resolveControllerRef"),
     features=("watch-lag", "order"),
+    virtual="has margins of less than its steps take",
 )
 async def test_pods_seen_before_their_replica_set(cluster: Cluster) -> None:
     cluster.network.set_lag("replicasets.apps", 5.0)

@@ -31,8 +31,6 @@ _GATED = {
     "reason": "SchedulingGated",
     "message": "Scheduling is blocked due to non-empty scheduling gates",
 }
-#: Of events, as they are stored: there even if they are empty.
-_EVENT_PARTS = ("reportingComponent", "reportingInstance")
 #: What a fresh object's status looks like, where it is not simply empty.
 _INITIAL_STATUS: dict[str, dict[str, Any]] = {
     "ReplicaSet": {"replicas": 0},
@@ -138,9 +136,6 @@ def prepare_for_create(payload: dict[str, Any], kind: Kind, now: str) -> None:
         payload["status"] = {"phase": "Pending", "qosClass": quality_of_service(payload["spec"])}
         if payload["spec"].get("schedulingGates"):
             payload["status"]["conditions"] = [{**_GATED, "lastTransitionTime": now}]
-    elif kind.kind == "Event":
-        for part in _EVENT_PARTS:
-            payload.setdefault(part, "")
     elif kind.kind == "DaemonSet":
         payload["metadata"]["annotations"] = {
             **(payload["metadata"].get("annotations") or {}),

@@ -38,14 +38,18 @@ def undecodable(kind: Kind, told: str) -> Undecodable:
 
 def check_type(body: Mapping[str, Any], kind: Kind) -> None:
     """Raise ApiError 400 if a body says that it is of another kind or version."""
+    if not kind.strategic and not body.get("kind"):
+        shown = orjson.dumps(body).decode()
+        told = f"Object 'Kind' is missing in '{shown}' ({shown})"
+        raise errors.bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {told}")
     sent, version = body.get("kind") or kind.kind, body.get("apiVersion") or kind.api_version
     if version == kind.api_version and sent == kind.kind:
         return
+    if not kind.strategic and version == kind.api_version:
+        check_custom_type({"kind": sent, "apiVersion": version}, kind, (body.get("metadata") or {}).get("name", ""))
     if not kind.strategic or (sent == kind.kind and (version, sent) in _KNOWN):
         raise errors.bad_request(
             f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
-            if version != kind.api_version
-            else f"the kind in the data ({sent}) does not match the expected kind ({kind.kind})"
         )
     bare = version.rpartition("/")[2]
     if (version, sent) in _KNOWN:
@@ -60,8 +64,7 @@ def unpatchable(problem: Undecodable, patched: Any, patch: Any, *, strategic: bo
     """422: what the patch made of the object cannot be decoded. A strategic patch is shown itself, as Go prints it."""
     shown = go_value(patch) if strategic else orjson.dumps(patched).decode()
     told = _unconverted(problem.told) if strategic else problem.told
-    error = errors.invalid("", "", "", [errors.invalid_value("patch", shown, told)])
-    return error
+    return errors.invalid("", "", "", [errors.invalid_value("patch", shown, told)])
 
 
 def check_custom_type(payload: Mapping[str, Any], kind: Kind, name: str) -> None:

@@ -61,6 +61,8 @@ def _default_container(container: dict[str, Any], *, pod: bool) -> dict[str, Any
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         if probe in container:
             container[probe] = {**_PROBE, **container[probe]}
+            if "httpGet" in container[probe]:
+                container[probe]["httpGet"] = {"path": "/", "scheme": "HTTP", **container[probe]["httpGet"]}
     return container
 
 
@@ -202,6 +204,7 @@ def _default_cron_job(payload: dict[str, Any], kind: Kind) -> None:
     default_cron_job(spec)
     template = spec["jobTemplate"] = dict(spec.get("jobTemplate") or {})
     template["spec"] = dict(template.get("spec") or {})
+    template.setdefault("metadata", {})
     _template(template["spec"])
 
 
@@ -219,7 +222,7 @@ def _default_limit_range(payload: dict[str, Any], kind: Kind) -> None:
         item = sent
         if item.get("type") == "Container":
             default = {**(item.get("max") or {}), **(item.get("default") or {})}
-            request = {**default, **(item.get("min") or {}), **(item.get("defaultRequest") or {})}
+            request = {**(item.get("min") or {}), **default, **(item.get("defaultRequest") or {})}
             item = {
                 **item,
                 **({"default": default} if default else {}),
@@ -231,6 +234,17 @@ def _default_limit_range(payload: dict[str, Any], kind: Kind) -> None:
 
 def _default_event(payload: dict[str, Any], kind: Kind) -> None:
     payload.setdefault("involvedObject", {})
+    payload.setdefault("source", {})
+    for part in ("reportingComponent", "reportingInstance"):
+        payload.setdefault(part, "")
+
+
+def _default_quota(payload: dict[str, Any], kind: Kind) -> None:
+    for part, groups in (("spec", ("hard",)), ("status", ("hard", "used"))):
+        for group in groups:
+            amounts = (payload.get(part) or {}).get(group)
+            if amounts:
+                payload[part] = {**payload[part], group: {name: _spelled(amount) for name, amount in amounts.items()}}
 
 
 def _default_node(payload: dict[str, Any], kind: Kind) -> None:
@@ -243,6 +257,8 @@ def _default_webhooks(payload: dict[str, Any], kind: Kind) -> None:
     default_webhooks(payload, kind.kind)
 
 
+#: Kinds whose spec is a struct without defaults: it is there even if nobody sent one.
+_WITH_SPEC = frozenset({"Lease", "PodDisruptionBudget", "ResourceQuota"})
 _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
     "Pod": _default_pod,
     "ReplicaSet": _default_replica_set,
@@ -257,6 +273,7 @@ _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
     "Namespace": _default_namespace,
     "LimitRange": _default_limit_range,
     "Event": _default_event,
+    "ResourceQuota": _default_quota,
     "Node": _default_node,
 }
 
@@ -265,6 +282,8 @@ def apply_defaults(payload: dict[str, Any], kind: Kind) -> None:
     """Default a private object in place and bring it into canonical form."""
     if not kind.strategic:
         return
+    if kind.kind in _WITH_SPEC:
+        payload.setdefault("spec", {})
     function = _BY_KIND.get(kind.kind)
     if function is not None:
         function(payload, kind)

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.intake import check_part
-from harness.apiserver.messages import Reply
+from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
@@ -36,6 +36,8 @@ class DeleteOptions:
 
 def parse_options(call: Call, body: Any) -> DeleteOptions:
     """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
+    if isinstance(body, Unreadable):
+        raise errors.bad_request(f"couldn't get version/kind; json parse error: {body.why}")
     if body:
         _check_kind(body)
         check_part(body, "DeleteOptions")

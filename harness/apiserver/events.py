@@ -17,6 +17,8 @@ _NAMES = {
     "deprecatedLastTimestamp": "lastTimestamp",
     "deprecatedCount": "count",
 }
+#: Of an event of events.k8s.io/v1, left out where they are empty.
+_LEFT_OUT = frozenset({"reportingController", "reportingInstance"})
 _BACK = {old: new for new, old in _NAMES.items()}
 
 
@@ -28,7 +30,10 @@ def to_stored_form(body: dict[str, Any]) -> dict[str, Any]:
 def to_served_form(payload: dict[str, Any], kind: Kind) -> dict[str, Any]:
     """A stored event as the other API group serves it."""
     names = _BACK if kind.group else _NAMES
-    return {**{names.get(key, key): item for key, item in payload.items()}, "apiVersion": kind.api_version}
+    shown = {names.get(key, key): item for key, item in payload.items()}
+    if kind.group:
+        shown = {key: item for key, item in shown.items() if item != "" or key not in _LEFT_OUT}
+    return {**shown, "apiVersion": kind.api_version}
 
 
 def stored_field(path: str) -> str:

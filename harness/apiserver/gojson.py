@@ -1,4 +1,4 @@
-"""What Go's encoding/json says of text that is no JSON: the first byte that its scanner cannot use, and where it was."""
+"""What Go's encoding/json says of text that is no JSON: the first byte that it cannot use, and where that was."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from harness.apiserver.copies import copied
 from harness.apiserver.decoding import Undecodable, check_type, undecodable
 from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.kinds import Kind
+from harness.apiserver.messages import NO_JSON, Unreadable
 from harness.apiserver.metadata import canonical_metadata
 from harness.apiserver.quantity_text import quantity
 from harness.apiserver.strategies import Strategy, strategy_of
@@ -177,7 +178,10 @@ SHAPES: dict[str, dict[str, Any]] = {
             "conditions": ["struct"],
         },
     },
-    "ResourceQuota": {"spec": {"hard": "map", "scopes": ["string"]}, "status": {"hard": "map", "used": "map"}},
+    "ResourceQuota": {
+        "spec": {"hard": "amounts", "scopes": ["string"]},
+        "status": {"hard": "amounts", "used": "amounts"},
+    },
     "LimitRange": {
         "spec": {
             "limits": [
@@ -247,10 +251,8 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, tru
     `Request`).
     """
     if type(body) is not dict:
-        raise bad_request(
-            f"the object provided is unrecognized (must be of type {kind.kind}): the body is not a JSON "
-            "object; send the object itself"
-        )
+        told = body.told if isinstance(body, Unreadable) else NO_JSON
+        raise bad_request(f"the object provided is unrecognized (must be of type {kind.kind}): {told}")
     check_type(body, kind)
     metadata: Any = body["metadata"] if body.get("metadata") is not None else {}
     unchanged = metadata is current.get("metadata")
@@ -310,7 +312,9 @@ def check_part(payload: Any, part: str) -> None:
         _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
     except Undecodable as problem:
         if part == "DeleteOptions":
-            raise bad_request(problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")) from None
+            raise bad_request(
+                problem.told.replace("preconditions of type struct", f"preconditions of type {_CONDITIONS}")
+            ) from None
         raise
 
 
@@ -318,8 +322,8 @@ def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
     expected = _GO_TYPES.get(expected, expected)
     found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
     owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
-    told = f"json: cannot unmarshal {found.get(type(value), 'value')} into Go struct field {owner}.{path} of type {expected}"
-    return undecodable(kind, told)
+    place = f"Go struct field {owner}.{path} of type {expected}"
+    return undecodable(kind, f"json: cannot unmarshal {found.get(type(value), 'value')} into {place}")
 
 
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:

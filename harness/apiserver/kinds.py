@@ -419,5 +419,9 @@ class Registry:
         """Whether any kind of the group is served."""
         return any(kind.group == group for kind in self)
 
+    def is_built_in(self, group: str) -> bool:
+        """Whether the group is one of the server's own."""
+        return any(kind.group == group and kind.strategic for kind in self)
+
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_path.values())

@@ -86,14 +86,16 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         "Managed fields",
         "Kept for writers that use apply; other writers leave no trace in them.",
-        "Every write updates them, and every field has an owner.",
+        "Every write updates them, and every field has an owner; where only that changes, as with the first scale that "
+        "a writer sends or a resize that comes to nothing, the object still gets a new version.",
     ),
     Limit("Apply conflicts", "Only between appliers.", "Between all writers."),
     Limit("Merge keys", "One table by field name.", "Struct tags of the Go types, per field."),
     Limit(
         "Quota usage",
-        "Released at the instant the object goes.",
-        "Recomputed by a controller, a moment after the object went.",
+        "Counted as soon as there is a quota, and just after each object that comes or goes.",
+        "Counted by a controller, a moment after; only an object that comes is charged at once, just before it is "
+        "stored.",
     ),
     Limit(
         "Quota scopes",
@@ -135,6 +137,21 @@ LIMITS: tuple[Limit, ...] = (
         "From a cache that may be behind.",
     ),
     Limit("Event lifetime", "Kept for ever.", "Deleted after an hour."),
+    Limit(
+        "Empty times",
+        "Left out of conditions and events.",
+        "Null: a condition's lastProbeTime, an event's eventTime and the like are always there.",
+    ),
+    Limit(
+        "Refused patches",
+        "An object that a patch made undecodable is quoted as it is stored.",
+        "With its fields in the order of the Go types, and its managed fields.",
+    ),
+    Limit(
+        "Tables",
+        "The columns of the usual kinds, without descriptions.",
+        "Every column has a description, taken from the API's documentation.",
+    ),
     Limit("Pod updates", "A refused change names the fields that differ.", "Prints a Go-syntax diff."),
     Limit("Warnings", "Over HTTP, about unknown fields; else none.", "Also about deprecated or doubtful fields."),
     Limit(

@@ -13,6 +13,10 @@ from harness.apiserver.stored import Stored
 if TYPE_CHECKING:
     from harness.apiserver.webhooks.reviews import Hearing, Review
 
+_SHOWN_BYTES = 30
+_ANY_OBJECT = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
+#: What is said of a request without a body where there must be one.
+NO_JSON = "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"
 NO_QUERY: Mapping[str, str] = {}
 JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
 
@@ -66,15 +70,29 @@ class Request:
 
 
 class Unreadable:
-    """What stands for the body of a patch that is no JSON: the patch is refused for it, but not before other reasons.
+    """What stands for a body that is no JSON object: the request is refused for it, but not before other reasons.
 
     `why`: what Go's decoder says of it.
     """
 
-    __slots__ = ("why",)
+    __slots__ = ("_raw", "why")
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str, raw: bytes = b"") -> None:
         self.why = why
+        self._raw = raw
+
+    @property
+    def told(self) -> str:
+        """What is said of it where an object was expected (handlers/rest.go, summarizeData)."""
+        shown = self._raw.decode(errors="replace") if self._raw.startswith(b"{") else self._raw.hex()
+        most = _SHOWN_BYTES if self._raw.startswith(b"{") else 2 * _SHOWN_BYTES
+        shown = f"{shown[:most]} ..." if len(self._raw) > _SHOWN_BYTES else shown
+        return f"couldn't get version/kind; json parse error: {self.why} ({shown or '<empty>'})"
+
+
+def no_object(found: str, raw: bytes) -> Unreadable:
+    """For a body that is JSON, but of another type than an object: `found`, as Go calls it."""
+    return Unreadable(f"json: cannot unmarshal {found} into Go value of type {_ANY_OBJECT}", raw)
 
 
 class WatchEvent:

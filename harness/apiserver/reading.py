@@ -29,7 +29,7 @@ _EXPIRED_PAGE = (
     "objects that were created, modified, or deleted between the time the first chunk was returned and "
     "now may show up in the list."
 )
-_TOKEN_FORM = "meta.k8s.io/v1"
+_PAGE_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 #: More than any number that fits has; Python refuses to read thousands of them.
 _MOST_DIGITS = 100
@@ -224,7 +224,7 @@ def _parse_limit(text: str) -> int:
 
 
 def _encode_continue(version: int, start: str) -> str:
-    token = orjson.dumps({"v": _TOKEN_FORM, "rv": version, "start": start})
+    token = orjson.dumps({"v": _PAGE_FORM, "rv": version, "start": start})
     return urlsafe_b64encode(token).decode().rstrip("=")
 
 
@@ -240,7 +240,7 @@ def _decode_continue(state: State, collection: Collection, token: str) -> tuple[
         raise errors.bad_request(f"{invalid}: {syntax_error(raw)}") from None
     except (ValueError, AttributeError, TypeError):
         raise errors.bad_request(f"{invalid}: it is no token of a server") from None
-    if form != _TOKEN_FORM:
+    if form != _PAGE_FORM:
         raise errors.bad_request(f"{invalid}: server does not recognize this encoded version {form}")
     if version == -1:
         return start, state.versions.current

@@ -117,7 +117,7 @@ class ApiServer:
             call, handler = self._call(request, place)
             reply = handler(self.state, call)
         except ApiError as problem:
-            if call is None and place is not None and self._is_unknown(place.group):
+            if call is None and problem.code == 404 and self._is_unknown(request, place):
                 return aggregation.page_not_found()
             if call is not None and call.verb not in _READING:
                 self._observe(call, problem.code, problem)
@@ -132,8 +132,16 @@ class ApiServer:
             self._observe(call, reply.status, None)
         return reply
 
-    def _is_unknown(self, group: str) -> bool:
-        return group not in self.state.aggregated and not self.state.registry.has_group(group)
+    def _is_unknown(self, request: Request, place: Place | None) -> bool:
+        """Whether nobody serves the group of a path, or, for custom resources, its kind."""
+        registry = self.state.registry
+        if place is None:
+            parts = request.path.strip("/").split("/")
+            return len(parts) in (2, 3) and parts[0] == "apis" and not registry.has_group(parts[1])
+        if place.group in self.state.aggregated:
+            return False
+        found = registry.find(place.group, place.version, place.plural)
+        return found is None and not registry.is_built_in(place.group)
 
     def _call(self, request: Request, place: Place) -> tuple[Call, Handler]:
         """The call that a request makes. Raises ApiError 404, 405 or 415."""

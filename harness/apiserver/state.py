@@ -60,7 +60,7 @@ class Call:
         self.subresource = subresource
         self.verb = verb
         #: A deletion's body may still ask for it.
-        self.dry_run = "dryRun" in request.query and is_dry_run([request.query["dryRun"]], _OPTIONS.get(verb, ""))
+        self.dry_run = bool(request.query) and asks_for_dry_run(request, _OPTIONS.get(verb, ""))
         self.before: dict[str, Any] | None = None
         self.after: dict[str, Any] | None = None
         #: What admission wants the client to know.
@@ -82,6 +82,7 @@ class Call:
         return errors.forbidden(self.kind.group, self.kind.plural, name, why)
 
 
+_FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 #: How a verb's options are called.
 _OPTIONS = {
     "create": "CreateOptions",
@@ -90,6 +91,26 @@ _OPTIONS = {
     "delete": "DeleteOptions",
     "deletecollection": "DeleteOptions",
 }
+
+
+def asks_for_dry_run(request: Request, options: str) -> bool:
+    """What the options of a write in the query come to. Raises ApiError 422 for those that make no sense."""
+    query, findings = request.query, []
+    if not options:
+        return False
+    if (
+        query.get("force")
+        and not request.content_type.startswith("application/apply-patch")
+        and request.method == "PATCH"
+    ):
+        findings.append(errors.forbidden_value("force", "may not be specified for non-apply patch"))
+    if query.get("dryRun", "All") != "All":
+        findings.append(errors.not_supported("dryRun", [query["dryRun"]], ["All"]))
+    if query.get("fieldValidation", "") not in _FIELD_VALIDATIONS:
+        findings.append(errors.not_supported("fieldValidation", query["fieldValidation"], _FIELD_VALIDATIONS))
+    if findings:
+        raise errors.invalid("meta.k8s.io", options, "", findings)
+    return "dryRun" in query
 
 
 def is_dry_run(asked: list[str], options: str) -> bool:
@@ -116,6 +137,7 @@ class State:
         self.versions = Versions()
         self.registry = Registry()
         self.collections: dict[str, Collection] = {}
+        self._keep: type[Collection] = Collection
         #: Groups that other servers answer, by name.
         self.aggregated: dict[str, AggregatedApi] = {}
         #: Aggregated discovery documents by path, each with what it was made from.
@@ -137,8 +159,13 @@ class State:
         """The collection of a resource (`plural.group`), made on first use."""
         found = self.collections.get(resource)
         if found is None:
-            found = self.collections[resource] = Collection(self.versions)
+            found = self.collections[resource] = self._keep(self.versions)
         return found
+
+    def use(self, keep: type[Collection]) -> None:
+        """Start empty, with collections of this type."""
+        self._keep = keep
+        self.collections.clear()
 
     def timestamp(self) -> str:
         """The instant as metav1.Time writes it."""

@@ -58,8 +58,8 @@ def _bind(state: State, call: Call) -> Reply:
     target = body.get("target") or {}
     node = target.get("name")
     if target.get("kind", "") not in ("", "Node"):
-        problem = errors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
-        raise errors.ApiError(500, "", f"{problem.field}: {problem.body}")
+        finding = errors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
+        raise errors.ApiError(500, "", f"{finding.field}: {finding.body}")
     if not node:
         raise errors.ApiError(500, "", "target.name: Required value")
     stored = call.existing()

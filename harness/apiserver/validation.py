@@ -185,21 +185,50 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     return found
 
 
+_STATEFUL_MUTABLE = frozenset(
+    {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit"}
+    | {"persistentVolumeClaimRetentionPolicy", "minReadySeconds"}
+)
+_STATEFUL_FIELDS = (
+    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
+    "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+)
 #: Counts that must not be negative, and those of them that must not exceed `replicas`, each in upstream's order.
 _STATUS_COUNTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ReplicaSet": (
-        ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
-        + ("terminatingReplicas",),
+        (
+            "replicas",
+            "fullyLabeledReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "observedGeneration",
+            "terminatingReplicas",
+        ),
         ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
     ),
     "Deployment": (
-        ("observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-        + ("unavailableReplicas", "terminatingReplicas", "collisionCount"),
+        (
+            "observedGeneration",
+            "replicas",
+            "updatedReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "unavailableReplicas",
+            "terminatingReplicas",
+            "collisionCount",
+        ),
         ("updatedReplicas", "readyReplicas", "availableReplicas"),
     ),
     "StatefulSet": (
-        ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-        + ("observedGeneration", "collisionCount"),
+        (
+            "replicas",
+            "readyReplicas",
+            "currentReplicas",
+            "updatedReplicas",
+            "availableReplicas",
+            "observedGeneration",
+            "collisionCount",
+        ),
         ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"),
     ),
 }
@@ -260,9 +289,16 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
         found.extend(_custom_findings(new, old, kind))
     if kind.group == "apps" and kind.strategic:
         new_selector, old_selector = (item.get("spec", {}).get("selector") for item in (new, old))
-        if new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "StatefulSet"):
+        if kind.kind == "StatefulSet" and _fixed(new) != _fixed(old):
+            found.append(errors.forbidden_value("spec", _STATEFUL_FIELDS))
+        elif new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "DaemonSet"):
             found.append(errors.invalid_value("spec.selector", new_selector, "field is immutable"))
     return found
+
+
+def _fixed(payload: dict[str, Any]) -> dict[str, Any]:
+    """The part of a StatefulSet's spec that must stay."""
+    return {key: item for key, item in (payload.get("spec") or {}).items() if key not in _STATEFUL_MUTABLE}
 
 
 def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:

@@ -10,6 +10,7 @@ from harness.apiserver.validation_pods import pod_spec_findings
 
 Findings = list[FieldError]
 _RESTARTS = ("OnFailure", "Never")
+_SCHEDULE_FIELDS = 5
 _CONCURRENCY = ("Allow", "Forbid", "Replace")
 
 
@@ -26,13 +27,21 @@ def job_findings(spec: dict[str, Any], field: str = "spec") -> Findings:
     found.extend(pod_spec_findings(template["spec"], f"{field}.template.spec"))
     policy = template["spec"].get("restartPolicy", "")
     if policy not in _RESTARTS:
-        found.append(errors.not_supported(f"{field}.template.spec.restartPolicy", policy, _RESTARTS))
+        where, valid = f"{field}.template.spec.restartPolicy", ", ".join(errors.quote(one) for one in _RESTARTS)
+        known = policy in ("", "Always")
+        finding = errors.required(where, f"valid values: {valid}") if known else None
+        found.append(finding or errors.not_supported(where, policy, _RESTARTS))
     return found
 
 
 def cron_job_findings(spec: dict[str, Any]) -> Findings:
     """ValidateCronJobSpec; the schedule is parsed by who acts on it."""
-    found = [] if spec.get("schedule") else [errors.required("spec.schedule")]
+    schedule = spec.get("schedule")
+    found = [] if schedule else [errors.required("spec.schedule")]
+    parts = (schedule or "").split()
+    if schedule and not schedule.startswith("@") and "TZ=" not in schedule and len(parts) != _SCHEDULE_FIELDS:
+        why = f"expected exactly {_SCHEDULE_FIELDS} fields, found {len(parts)}: [{' '.join(parts)}]"
+        found.append(errors.invalid_value("spec.schedule", schedule, why))
     policy = spec.get("concurrencyPolicy", "")
     if policy not in _CONCURRENCY:
         found.append(errors.not_supported("spec.concurrencyPolicy", policy, _CONCURRENCY))

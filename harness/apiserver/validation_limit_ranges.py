@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from harness.apiserver import errors
+from harness.apiserver import errors, names
 from harness.apiserver.errors import FieldError
 from harness.apiserver.quantity import parse
 
@@ -31,7 +31,9 @@ def limit_range_findings(spec: dict[str, Any]) -> Findings:
     seen: set[str] = set()
     for index, item in enumerate(spec.get("limits") or ()):
         path, kind = f"spec.limits[{index}]", item.get("type", "")
-        if "/" not in kind and kind not in _TYPES:
+        malformed = names.qualified_name(kind)
+        found.extend(errors.invalid_value(f"{path}.type", kind, why) for why in malformed)
+        if not malformed and "/" not in kind and kind not in _TYPES:
             why = "must be a standard limit type or fully qualified"
             found.append(errors.invalid_value(f"{path}.type", kind, why))
         if kind in seen:

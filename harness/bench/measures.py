@@ -8,6 +8,7 @@ from harness.bench.arithmetic import questions
 from harness.bench.autoscaling import autoscaler, fleets, week
 from harness.bench.figures import Figure
 from harness.bench.parts import fuzzing, server, steps, suite
+from harness.bench.real_ground import ground
 from harness.bench.runs import days, reconcile, scale, speed
 from harness.bench.served import traffic
 from harness.bench.sides import Sides
@@ -31,6 +32,7 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "steps": steps,
     "traffic": traffic,
     "oracle": questions,
+    "ground": ground,
 }
 
 

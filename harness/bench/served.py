@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from harness.bench.figures import BenchFailed, Figure, at_most
-from harness.bench.traffic import play
+from harness.bench.mixed_traffic import play
 from harness.serving.background import KubeApi
 from harness.serving.simulation import Setup
 

@@ -7,7 +7,7 @@ import click
 from harness.report.session import DEFAULTS
 
 
-@click.group("control-plane", short_help="Build and inspect the programs of a real control plane.")
+@click.group("control-plane", short_help="Find and build the programs of a control plane.")
 def command() -> None:
     """Build and inspect etcd, kube-apiserver and kube-controller-manager. A run builds what it lacks by itself."""
 

@@ -39,15 +39,13 @@ def execute(
     screen.header([*facts.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
     explanations: list[tuple[str, str]] = []
     with screen.progress(len(scenarios)), Runner(config, screen.note, histories) as runner:
-        for scenario in scenarios:
-            screen.doing(scenario.id)
-            outcome = runner.run(scenario)
+        for outcome in runner.run_all(scenarios, screen.doing):
             row = Row.of(outcome)
             session.add(row)
             screen.done_one(row)
             if row.flaw:
                 explanations.append(
-                    (f"{row.flaw}: {row.id}", outcome.message or f"{scenario.must}\n\nThe scenario {row.flaw}.")
+                    (f"{row.flaw}: {row.id}", outcome.message or f"{outcome.scenario.must}\n\nThe scenario {row.flaw}.")
                 )
                 if fail_fast:
                     break

@@ -28,19 +28,31 @@ if TYPE_CHECKING:
 def command(patterns: tuple[str, ...], controller: str | None, format_: str) -> None:
     """List the scenarios: what each demands, and where that comes from (with --format json)."""
     from harness.cli.selection import select
+    from harness.ground.fitness import known_obstacles
     from harness.scenario import load
 
     chosen = select(load(), patterns, controller)
+    obstacles = known_obstacles()
     if format_ == "json":
-        click.echo(json.dumps([_as_json(one) for one in chosen], indent=1, sort_keys=True, ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                [_as_json(one, obstacles.get(one.id, "")) for one in chosen],
+                indent=1,
+                sort_keys=True,
+                ensure_ascii=False,
+            )
+        )
         return
     for one in chosen:
         click.echo(one.id)
         click.echo(textwrap.fill(one.must, 80, initial_indent="    ", subsequent_indent="    "))
-    click.echo(f"\n{len(chosen)} scenario{'' if len(chosen) == 1 else 's'}")
+        if why := obstacles.get(one.id):
+            click.echo(textwrap.fill(f"in memory only: {why}", 80, initial_indent="    ", subsequent_indent="    "))
+    fit = sum(one.id not in obstacles for one in chosen)
+    click.echo(f"\n{len(chosen)} scenario{'' if len(chosen) == 1 else 's'}, {fit} of them also on real clusters")
 
 
-def _as_json(scenario: Scenario) -> dict[str, Any]:
+def _as_json(scenario: Scenario, obstacle: str) -> dict[str, Any]:
     return {
         "id": scenario.id,
         "must": scenario.must,
@@ -49,6 +61,7 @@ def _as_json(scenario: Scenario) -> dict[str, Any]:
         "controllers": list(scenario.controllers),
         "features": list(scenario.features),
         "horizon": scenario.horizon,
+        "in_memory_only": obstacle,
         "module": scenario.module,
         "line": scenario.line,
     }

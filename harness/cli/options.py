@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness.environments import GroundOptions
 from harness.report.session import DEFAULTS
 
 if TYPE_CHECKING:
+    from harness.kind.cluster import KindOptions
     from harness.runner import RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -30,8 +32,23 @@ environment = click.option(
     metavar="WHERE",
     default=DEFAULTS.environment,
     show_default=True,
-    help="The cluster it acts on.",
+    help="The cluster it acts on: memory, control-plane, kind, or kubeconfig (an existing one).",
 )
+jobs = click.option(
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(1, 64),
+    default=8,
+    show_default=True,
+    help="Scenarios that run at a time on a real cluster, each in namespaces of its own.",
+)
+kubeconfig = click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="The cluster of --environment kubeconfig; no other is ever touched.",
+)
+context = click.option("--context", metavar="NAME", default="", help="Its context.  [default: the current one]")
 against = click.option(
     "--against",
     metavar="WHAT",
@@ -55,12 +72,20 @@ seed = click.option(
 report = click.option("--report", metavar="FILE", type=click.Path(path_type=Path), help="Write a JSON report to FILE.")
 
 
-def run_config(values: dict[str, Any], *, update: bool = False) -> RunConfig:
+def run_config(
+    values: dict[str, Any], *, update: bool = False, kind: Callable[[dict[str, Any]], KindOptions] | None = None
+) -> RunConfig:
     """The run configuration of these option values. Raises UsageError (one line) on a value nobody knows."""
     from harness.runner import RunConfig
 
     names = ("implementation", "environment", "against", "release", "seed")
-    return RunConfig.parse(**{name: values[name] for name in names if name in values}, update=update)
+    ground = GroundOptions(
+        values.get("jobs", 1),
+        values.get("kubeconfig") or "",
+        values.get("context", ""),
+        kind(values) if kind is not None else None,
+    )
+    return RunConfig.parse(**{name: values[name] for name in names if name in values}, update=update, ground=ground)
 
 
 def check_report_path(path: Path | None) -> None:
@@ -85,3 +110,4 @@ def all_of(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
 
 
 run_options = all_of(implementation, environment, against, release, seed)
+ground_options = all_of(jobs, kubeconfig, context)

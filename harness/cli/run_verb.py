@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from harness.cli import options
+from harness.cli.kind_options import kind_choice, kind_options
 
 
 @click.command("run", short_help="Run scenarios and judge them.")
 @click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
 @options.controller
 @options.run_options
+@options.ground_options
+@kind_options
 @options.report
 @click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
 @click.option(
@@ -41,7 +44,7 @@ def command(
     none, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
     """
     options.check_report_path(report)
-    config = options.run_config(values)
+    config = options.run_config(values, kind=kind_choice)
     from harness.cli.execution import execute
     from harness.cli.screen import Screen
     from harness.cli.selection import select

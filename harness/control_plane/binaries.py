@@ -18,7 +18,7 @@ from pathlib import Path
 
 from harness.control_plane.building import Progress, build, cached
 from harness.control_plane.errors import ControlPlaneFailed
-from harness.control_plane.programs import ETCD, VPA, Program, version_of
+from harness.control_plane.programs import ETCD, VPA, Program, check_version, version_of
 
 #: The folder of programs by the convention of controller-runtime's envtest.
 ASSETS = "KUBEBUILDER_ASSETS"
@@ -38,7 +38,11 @@ class Found:
 
 
 def find(program: Program, kubernetes: str) -> Found | None:
-    """The program to use, without building anything. Raises ControlPlaneFailed on a wrong one in KUBEBUILDER_ASSETS."""
+    """The program to use, without building anything.
+
+    Raises ControlPlaneFailed on a wrong one in KUBEBUILDER_ASSETS, and for what is no version of Kubernetes.
+    """
+    check_version(kubernetes)
     named = os.environ.get(ASSETS)
     if named and (path := _executable(Path(named) / program.name)):
         if program.module != VPA:  # its programs cannot be asked; who put one there knows which it is

@@ -10,7 +10,6 @@ from harness.control_plane.access import Access
 from harness.control_plane.certificates import Pair
 from harness.control_plane.errors import ControlPlaneFailed
 
-
 #: Where API servers tell one another how far etcd is compacted (apiserver/pkg/storage/etcd3/compact.go).
 _KEY = "compact_rev_key"
 

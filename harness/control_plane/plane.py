@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import quote
 
 from harness.control_plane import commands
 from harness.control_plane.access import Access, kubeconfig
@@ -17,14 +17,12 @@ from harness.control_plane.binaries import Found
 from harness.control_plane.certificates import Pair
 from harness.control_plane.commands import Keys, Options
 from harness.control_plane.compaction import compact
+from harness.control_plane.definitions import apply
 from harness.control_plane.errors import ControlPlaneDied, ControlPlaneFailed
 from harness.control_plane.folders import Folders
 from harness.control_plane.processes import Process
 
-_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-_APPLY = "application/apply-patch+yaml"
 _GLANCE = 0.02
-_PATIENCE = 30.0
 
 
 class ControlPlane:
@@ -58,6 +56,7 @@ class ControlPlane:
         self._folders, self._keys, self._options = folders, keys, options
         self._access = Access(url, self.authority, keys.admin)
         self._closed = self._keep_logs = False
+        self._owner = os.getpid()
         self._started = 0
         self.kubeconfig = self._write_kubeconfig("admin", url, secure=True)
         atexit.register(self.close)
@@ -143,13 +142,18 @@ class ControlPlane:
         return self.logs
 
     def close(self) -> None:
-        """Kill all processes and remove their files. Logs are kept if one has died. Does nothing twice."""
-        if self._closed:
+        """Kill all processes and remove their files. Logs are kept if one has died. Does nothing twice.
+
+        Nor does it in a fork of the process that started them, whose end is not ours.
+        """
+        if self._closed or os.getpid() != self._owner:
             return
         self._closed = True
         atexit.unregister(self.close)
         self.death()  # notes whether one has
         for process in reversed(self.processes):
+            process.hang_up()
+        for process in self.processes:
             process.stop()
         self._folders.remove(keep_logs=self._keep_logs)
 
@@ -189,26 +193,4 @@ class ControlPlane:
 
     def apply(self, definitions: Sequence[Mapping[str, Any]]) -> None:
         """Create or update these objects of kind CustomResourceDefinition, and wait until their kinds can be used."""
-        for definition in definitions:
-            name = definition["metadata"]["name"]
-            target = f"{_DEFINITIONS}/{quote(name)}?fieldManager=lockstep&force=true"
-            status, answer = self.request("PATCH", target, definition, _APPLY)
-            if status not in (200, 201):
-                said = answer.get("message", answer) if isinstance(answer, dict) else answer
-                raise ControlPlaneFailed(f"kube-apiserver refuses the definition of {name}: {status} {said}")
-        for definition in definitions:
-            self._wait_until_served(definition)
-
-    def _wait_until_served(self, definition: Mapping[str, Any]) -> None:
-        spec = definition["spec"]
-        collections = [
-            f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}?limit=1"
-            for version in spec["versions"]
-            if version.get("served", True)
-        ]
-        deadline = time.monotonic() + _PATIENCE
-        while not all(self.request("GET", path)[0] == 200 for path in collections):
-            if time.monotonic() > deadline:
-                name = definition["metadata"]["name"]
-                raise ControlPlaneFailed(f"kube-apiserver does not serve {name} {_PATIENCE:g} s after it was defined")
-            time.sleep(_GLANCE)
+        apply(definitions, self.request)

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.control_plane.errors import ControlPlaneFailed
@@ -32,7 +32,6 @@ class Process:
         command: Sequence[str | Path],
         log: Path,
         *,
-        environment: Mapping[str, str] | None = None,
         folders: Sequence[Path] = (),
     ) -> None:
         self.name = name
@@ -44,7 +43,6 @@ class Process:
             with theirs, log.open("ab") as out:
                 self._guard = subprocess.Popen(  # noqa: S603 - our guard and one of the programs
                     [*guard, *map(str, command)],
-                    env={**os.environ, **environment} if environment else None,
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=out,
@@ -84,11 +82,15 @@ class Process:
         how = f"was killed by signal {_signal_name(-code)}" if code < 0 else f"ended with code {code}"
         return f"{self.name} {how}; its last words: {self._last_words()}"
 
-    def stop(self) -> None:
-        """Kill it and wait for its end. Nothing of what it holds is worth an orderly end. Does nothing twice."""
-        if not self._stopped and self._guard.poll() is None:
+    def hang_up(self) -> None:
+        """Have it killed, and do not wait for that. Nothing of what it holds is worth an orderly end."""
+        if self._guard.poll() is None:
             self._stopped = True
         self._socket.close()
+
+    def stop(self) -> None:
+        """Kill it and wait for its end. Does nothing twice."""
+        self.hang_up()
         try:
             self._guard.wait(_PATIENCE)
         except subprocess.TimeoutExpired:

@@ -6,8 +6,10 @@ its own module with the libraries that it was released with, and etcd from its s
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from harness.control_plane.errors import ControlPlaneFailed
 from harness.upstream import releases
 from harness.upstream.releases import Release
 
@@ -17,6 +19,7 @@ PRIMARY = releases.PRIMARY
 ETCD_VERSION = "3.6.8"
 
 KUBERNETES, ETCD, VPA = "kubernetes", "etcd", "vpa"
+_VERSION = re.compile(r"1\.\d+\.\d+")
 _STAMP = "k8s.io/component-base/version"
 
 
@@ -39,6 +42,12 @@ AUTOSCALERS = tuple(
     Program(f"vpa-{part}", VPA, f"{_VPA_PACKAGE}/{part}") for part in ("recommender", "updater", "admission-controller")
 )
 PROGRAMS = {program.name: program for program in (*CORE, *AUTOSCALERS)}
+
+
+def check_version(kubernetes: str) -> None:
+    """Raise ControlPlaneFailed for what is no version of Kubernetes."""
+    if not _VERSION.fullmatch(kubernetes):
+        raise ControlPlaneFailed(f"{kubernetes!r} is no version of Kubernetes: write one such as {PRIMARY}")
 
 
 def version_of(program: Program, kubernetes: str) -> str:

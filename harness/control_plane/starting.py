@@ -68,7 +68,7 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
     except BaseException as error:
         for process in reversed(processes):
             process.stop()
-        folders.remove(keep_logs=isinstance(error, ControlPlaneFailed))
+        folders.remove(keep_logs=bool(processes) and isinstance(error, ControlPlaneFailed))
         raise
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from harness.definitions.schema import Schema, amount, amounts, integer, listing, moment, root, struct, text
 
 GROUP = "autoscaling.k8s.io"
+#: A kube-apiserver wants this for a group of k8s.io.
+_APPROVAL = {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/63797"}
 _TARGET = ".status.recommendation.containerRecommendations[0].target"
 #: What kubectl shows of a VerticalPodAutoscaler: name, JSON path, type, and 1 for what only `-o wide` shows.
 _COLUMNS = (
@@ -65,7 +67,7 @@ def _definition(kind: str, short: str, schema: Schema, subresources: dict[str, A
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{GROUP}"},
+        "metadata": {"name": f"{plural}.{GROUP}", "annotations": dict(_APPROVAL)},
         "spec": {"group": GROUP, "names": names, "scope": "Namespaced", "versions": [version]},
     }
 

@@ -64,9 +64,8 @@ class MemoryRun:
 
     def __init__(self, scenario: Scenario, implementation: Implementation, seed: int) -> None:
         self.scenario = scenario
-        self.loop = virtual.VirtualLoop()
-        self.loop.horizon = seconds(scenario.horizon + WARM_UP)
-        self.server = ApiServer(lambda: self.loop.now, seed=seed, feature_gates=scenario.options.feature_gates)
+        self.loop = self.make_loop()
+        self.server = self.make_server(seed)
         for definition in definitions_for(scenario.controllers):
             self.server.handle(Request("POST", _DEFINITIONS, body=definition))
         self.history = History((ACTORS[name] for name in scenario.controllers), options=scenario.options)
@@ -88,6 +87,20 @@ class MemoryRun:
         self._running: set[str] = set()
         self._let_webhooks_be_reached()
         self.cluster = Cluster(self)
+
+    def make_loop(self) -> virtual.VirtualLoop:
+        """The loop of the run."""
+        loop = virtual.VirtualLoop()
+        loop.horizon = seconds(self.scenario.horizon + WARM_UP)
+        return loop
+
+    def make_server(self, seed: int) -> ApiServer:
+        """The API server of the run."""
+        return ApiServer(lambda: self.loop.now, seed=seed, feature_gates=self.scenario.options.feature_gates)
+
+    async def warm_up(self) -> None:
+        """Let the controllers fill their caches."""
+        await self.loop.world_sleep(WARM_UP)
 
     def _let_webhooks_be_reached(self) -> None:
         """Controllers that are webhooks answer at their Services."""
@@ -136,18 +149,23 @@ class MemoryRun:
         self.world.start()
         if self.scenario.autostart:
             self.start_controllers()
-        await self.loop.world_sleep(WARM_UP)
+        await self.warm_up()
         self.cluster.start_instant = self.loop.now
         self.metrics.begin()
         await self.scenario.body(self.cluster)
 
 
 def run_scenario(scenario: Scenario, implementation: Implementation, seed: int = 0) -> RunResult:
-    """Run one scenario. Never raises for what the scenario or a controller does: the result says it."""
+    """Run one scenario in memory. Never raises for what it or a controller does: the result says it."""
+    return result_of(lambda: MemoryRun(scenario, implementation, seed))
+
+
+def result_of(make: Callable[[], MemoryRun]) -> RunResult:
+    """Play the run that `make` makes. Never raises for what the scenario or a controller does: the result says it."""
     began = time.perf_counter()
     with rarely_collected():
         try:
-            run = MemoryRun(scenario, implementation, seed)
+            run = make()
         except RunRefused as refused:
             return RunResult(History(), 0, 0, 0, time.perf_counter() - began, error=str(refused))
         error = _guarded(lambda: _play(run))

@@ -7,7 +7,8 @@ namespace (definitions, other namespaces) has a name that begins with the token.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,8 +26,20 @@ PATCHES = {
     "apply": "application/apply-patch+yaml",
 }
 _HOMES = {
-    "api/v1": ("configmaps", "events", "limitranges", "namespaces", "nodes", "pods", "replicationcontrollers")
-    + ("resourcequotas", "secrets", "serviceaccounts", "services", "endpoints"),
+    "api/v1": (
+        "configmaps",
+        "events",
+        "limitranges",
+        "namespaces",
+        "nodes",
+        "pods",
+        "replicationcontrollers",
+        "resourcequotas",
+        "secrets",
+        "serviceaccounts",
+        "services",
+        "endpoints",
+    ),
     "apis/apps/v1": ("controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"),
     "apis/autoscaling/v2": ("horizontalpodautoscalers",),
     "apis/batch/v1": ("cronjobs", "jobs"),
@@ -36,7 +49,9 @@ _HOMES = {
     "apis/apiextensions.k8s.io/v1": ("customresourcedefinitions",),
 }
 _HOME_OF = {plural: home for home, plurals in _HOMES.items() for plural in plurals}
-_CLUSTER_WIDE = frozenset({"namespaces", "nodes", "customresourcedefinitions", *_HOMES["apis/admissionregistration.k8s.io/v1"]})
+_CLUSTER_WIDE = frozenset(
+    {"namespaces", "nodes", "customresourcedefinitions", *_HOMES["apis/admissionregistration.k8s.io/v1"]}
+)
 _PATIENCE = 10.0
 _READY_AFTER = 0.02
 
@@ -55,12 +70,13 @@ class Watched:
         self._note(events)
         return events
 
-    def finish(self) -> None:
-        """Read what else has come, and end the watch."""
+    def finish(self, expected: int = 0) -> None:
+        """Read what else has come, and end the watch. Of `expected` events, each is waited for."""
         if self._stream is not None:
-            self._note([*self._stream.rest(), *([{"type": "end of the watch"}] if self._stream.ended() else [])])
+            events = [*self._stream.take(expected), *self._stream.rest()]
+            self._note([*events, *([{"type": "end of the watch"}] if self._stream.ended() else [])])
             self._stream.close()
-            self._stream = None
+        self._stream = None
 
     def _note(self, events: list[dict[str, Any]]) -> None:
         self._api.transcript.steps.append(Step(f"watch {self._number}", body=events, at=self._api.transport.now()))
@@ -161,7 +177,7 @@ class Api:
         step = Step(title, sent, answer.code, answer.body, dict(answer.headers), at)
         self.transcript.steps.append(step)
 
-    # -- what a scenario stands on: not part of the transcript -----------------------------------------------------------
+    # -- what a scenario stands on: no part of the transcript ----------------------------------------------------------
 
     def begin(self) -> None:
         """Make the run's namespace."""
@@ -171,7 +187,9 @@ class Api:
         """A request that must succeed and is not looked at; its answer's body. Raises FidelityError."""
         answer = self.transport.send(self._call(method, path, body, {}, "application/json", ""))
         if answer.code >= 300:
-            raise FidelityError(f"{method} {path}, which a scenario stands on, was refused: {answer.code} {answer.body}")
+            raise FidelityError(
+                f"{method} {path}, which a scenario stands on, was refused: {answer.code} {answer.body}"
+            )
         if method == "POST" and isinstance(answer.body, dict):
             self._made.append(f"{path}/{answer.body['metadata']['name']}")
         return answer.body
@@ -196,10 +214,10 @@ class Api:
                 raise FidelityError(f"{path} is still not served {_PATIENCE:.0f} s after its definition was made")
             time.sleep(_READY_AFTER)
 
-    def finish(self) -> Transcript:
-        """Read the watches to their end, and return what went over the wire."""
-        for watched in self._watches:
-            watched.finish()
+    def finish(self, expected: Sequence[int] = ()) -> Transcript:
+        """Read the watches to their end, and return what went over the wire. `expected`: events, watch by watch."""
+        for watched, count in zip(self._watches, chain(expected, repeat(0)), strict=False):
+            watched.finish(count)
         return self.transcript
 
     def clean_up(self) -> None:

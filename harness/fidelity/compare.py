@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 #: What stands for a field that one side does not have.
 ABSENT = "(absent)"
+_LONGEST = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,16 @@ class Difference:
     step: str
     real: Any
     here: Any
+
+
+def shown(difference: Difference) -> list[str]:
+    """A difference for people: where it is, then both values, cut where they are long."""
+    real, here = (json.dumps(value, ensure_ascii=False) for value in (difference.real, difference.here))
+    return [f"{difference.path}  {difference.step}", f"  real  {_cut(real)}", f"  here  {_cut(here)}"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def differences(real: list[dict[str, Any]], here: list[dict[str, Any]]) -> list[Difference]:

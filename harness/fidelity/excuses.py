@@ -15,9 +15,9 @@ from harness.fidelity.compare import ABSENT, Difference
 class Excuse:
     """Why some differences are no bugs.
 
-    `topic`: the row of the table of limits. `paths`: patterns of paths without the step's number, as in
-    `.body.items[*].kind` (a star stands for anything, brackets for themselves). `shown_by`: the scenarios that show it;
-    it counts in no other, unless it holds `everywhere`.
+    `topic`: the row of the table of limits. `paths`: patterns of paths as in `.body.items[*].kind` (a star stands for
+    anything, brackets for themselves), for all steps, or for one if a pattern begins with its number. `shown_by`: the
+    scenarios that show it; it counts in no other, unless it holds `everywhere`.
     """
 
     topic: str
@@ -27,6 +27,8 @@ class Excuse:
     #: Only where the field is not there.
     absent_here: bool = False
     absent_there: bool = False
+    #: Only between texts that both have this in them, and are equal up to there.
+    equal_until: str = ""
 
     def takes(self, scenario: str, difference: Difference) -> bool:
         """Whether a difference that a scenario shows is this one."""
@@ -34,8 +36,18 @@ class Excuse:
             return False
         if (self.absent_here and difference.here != ABSENT) or (self.absent_there and difference.real != ABSENT):
             return False
+        if self.equal_until and not self._equal_beginnings(difference):
+            return False
         path = difference.path.lstrip("0123456789")
-        return any(fnmatch.fnmatchcase(path, pattern.replace("[", "[[]")) for pattern in self.paths)
+        return any(
+            fnmatch.fnmatchcase(difference.path if pattern[0].isdecimal() else path, pattern.replace("[", "[[]"))
+            for pattern in self.paths
+        )
+
+    def _equal_beginnings(self, difference: Difference) -> bool:
+        real, here = str(difference.real), str(difference.here)
+        mark = self.equal_until
+        return mark in real and real.partition(mark)[:2] == here.partition(mark)[:2]
 
 
 EXCUSES: tuple[Excuse, ...] = (
@@ -53,6 +65,10 @@ EXCUSES: tuple[Excuse, ...] = (
             "*.status.conditions[*].lastTransitionTime",
             "*.status.conditions[*].lastUpdateTime",
             "*.eventTime",
+            "*.firstTimestamp",
+            "*.lastTimestamp",
+            "*.deprecatedFirstTimestamp",
+            "*.deprecatedLastTimestamp",
         ),
         ("eviction/refused",),
         everywhere=True,
@@ -62,9 +78,17 @@ EXCUSES: tuple[Excuse, ...] = (
     Excuse(
         "Pod updates",
         (".body.message", ".body.details.causes[*].message"),
-        ("pods/immutable-spec", "pods/mutable-spec", "pods/ephemeral-containers"),
+        ("pods/immutable-spec", "pods/ephemeral-containers"),
+        everywhere=True,
+        equal_until="(allow it to be set to 1 if it was previously negative)",
     ),
-    Excuse("Managed fields", (".body.metadata.resourceVersion",), ("pods/resize",)),
+    Excuse(
+        "Pod updates",
+        ("4.body.message", "4.body.details.causes[*].message"),
+        ("pods/ephemeral-containers",),
+        equal_until="may not be changed",
+    ),
+    Excuse("Managed fields", (".body.metadata.resourceVersion",), ("pods/resize", "scale/no-op")),
     Excuse(
         "Refused patches",
         (".body.message", ".body.details.causes[*].message"),
@@ -73,8 +97,24 @@ EXCUSES: tuple[Excuse, ...] = (
     Excuse(
         "Quota usage",
         ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
-        ("deletion/answers",),
+        ("deletion/answers", "admission/quota-of-pods", "admission/quota-of-resources"),
     ),
+    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",)),
+    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",)),
+    Excuse("Types of values", ("*",), ("applies/wrong-types",)),
+    Excuse(
+        "Media types",
+        (".body.message", ".body.details"),
+        ("protocol/accept", "protocol/media-types"),
+    ),
+    Excuse(
+        "Discovery",
+        (".body.resources[*].storageVersionHash", ".body.resources[*].categories"),
+        ("protocol/discovery-of-resources",),
+    ),
+    Excuse("Tables", (".body.columnDefinitions[*].description",), ("protocol/tables",)),
+    Excuse("Validation", ("2.*",), ("definitions/invalid",)),
+    Excuse("Validation", ("5.*",), ("workloads/jobs",)),
     Excuse(
         "Items of a list",
         ("*.items[*].apiVersion", "*.items[*].kind"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -42,7 +43,8 @@ class HttpStream:
         self._quiet = quiet
         self._events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._ended = False
-        threading.Thread(target=self._read, name="fidelity-watch", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, name="fidelity-watch", daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         rest = b""
@@ -92,11 +94,10 @@ class HttpStream:
 
     def close(self) -> None:
         """End the watch."""
-        try:
+        with contextlib.suppress(ValueError, OSError, RuntimeError):  # it is closed already
             self._response.shutdown()
-        except (ValueError, OSError, RuntimeError):
-            pass  # it is closed already
-        self._response.release_conn()
+        self._reader.join(_PATIENCE)
+        self._response.close()
 
 
 class HttpTransport:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,17 +70,7 @@ def on_target(scenarios: Sequence[ApiScenario], target: Target) -> list[ApiScena
     return [one for one in scenarios if target.http or not one.over_http]
 
 
-def run(
-    scenarios: Sequence[ApiScenario],
-    target: Target,
-    real: Callable[[ApiScenario], list[dict[str, Any]]],
-    progress: Callable[[Verdict], object],
-) -> list[Verdict]:
-    """Run and judge scenarios. `real` gives what the real server did. Raises FidelityError."""
-    found = []
-    for scenario in on_target(scenarios, target):
-        held = compare_strictly if target.real else judge
-        verdict = held(scenario, target.name, real(scenario), transcript_of(scenario, target))
-        found.append(verdict)
-        progress(verdict)
-    return found
+def verdict_on(scenario: ApiScenario, target: Target, real: list[dict[str, Any]]) -> Verdict:
+    """Run a scenario on a target and hold it against what the real server did. Raises FidelityError."""
+    held = compare_strictly if target.real else judge
+    return held(scenario, target.name, real, transcript_of(scenario, target))

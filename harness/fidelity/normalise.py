@@ -8,7 +8,7 @@
 | versions of lists and bookmarks | `<latest>`, or the version of an object that they lie after |
 | instants that the server chose | `<now>`, or `<now+30s>`, by the server's clock when they were first seen |
 | suffixes of generated names, tokens of pages | `<name 1>`, `<continue 1>` ... in order of appearance |
-| managed fields | those of appliers stay |
+| managed fields | those of appliers stay, without their times, in the order of names |
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from harness.fidelity.transcript import Step, Transcript
 
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.-])")
+_NUMBER = re.compile(
+    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+|(?<=record \()\d+"
+    r'|(?<=resourceVersion\\":\\")\d+'
+)
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
 _SUFFIX_LENGTH = 5
 _LONGEST_PREFIX = 63 - _SUFFIX_LENGTH
@@ -94,7 +97,16 @@ class _Symbols:
         if isinstance(metadata, dict) and "resourceVersion" in metadata:
             told["metadata"]["resourceVersion"] = self._version(metadata)
         managed = [item for item in told.pop("managedFields", []) if item.get("operation") == "Apply"]
-        return {**told, "managedFields": managed} if managed else told
+        causes = told.get("causes")
+        if isinstance(causes, list) and causes and causes[0].get("reason") == "FieldManagerConflict":
+            told["causes"] = sorted(causes, key=lambda cause: (cause["message"], cause["field"]))  # a Go map's order
+        if not managed:
+            return told
+        managed = [{key: item[key] for key in item if key != "time"} for item in managed]
+        return {
+            **told,
+            "managedFields": sorted(managed, key=lambda item: (item["manager"], item.get("subresource", ""))),
+        }
 
     def _learn(self, sent: Any) -> None:
         """Note what a client sent: instants that are its own, and prefixes for names."""

@@ -60,15 +60,18 @@ class Target:
 
 
 @contextmanager
-def open_target(name: str, note: Callable[[str], object]) -> Iterator[Target]:
-    """Start or find a target for the time of the block. Raises FidelityError for a name that is none."""
+def open_target(name: str, note: Callable[[str], object], *, quiet: float = 0.2) -> Iterator[Target]:
+    """Start or find a target for the time of the block. Raises FidelityError for a name that is none.
+
+    `quiet`: seconds of silence after which a watch of a control plane is taken to have nothing more to show.
+    """
     with ExitStack() as stack:
         if name == "memory":
             yield Target(name, MemoryTransport, http=False)
         elif name == "http":
             yield _served(stack)
         elif name == "control-plane":
-            yield _control_plane(stack, note)
+            yield _control_plane(stack, note, quiet)
         elif name.startswith(_KUBECONFIG):
             yield _existing(name.removeprefix(_KUBECONFIG), stack)
         else:
@@ -86,12 +89,12 @@ def _served(stack: ExitStack) -> Target:
     return Target("http", lambda: transport)
 
 
-def _control_plane(stack: ExitStack, note: Callable[[str], object]) -> Target:
+def _control_plane(stack: ExitStack, note: Callable[[str], object], quiet: float) -> Target:
     from harness.control_plane import start_control_plane
 
-    plane = stack.enter_context(start_control_plane(RELEASE, note))
+    plane = stack.enter_context(start_control_plane(RELEASE, lambda text: (note(text), None)[1]))
     server = Server(plane.url, str(plane.authority), str(plane.certificate), str(plane.key))
-    transport = HttpTransport(server, lambda: _compact(plane, transport))
+    transport = HttpTransport(server, lambda: _compact(plane, transport), quiet=quiet)
     stack.callback(transport.close)
     return Target("control-plane", lambda: transport, real=True)
 

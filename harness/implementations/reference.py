@@ -141,7 +141,7 @@ class _LoopClock:
         self._loop = loop
 
     def now(self) -> int:
-        return self._loop.now
+        return self._loop.clock()
 
 
 Run = Callable[..., Awaitable[None]]

@@ -183,13 +183,17 @@ class Network:
         if other is not None:
             answer(other(request))
             return
+
+        def conclude(reply: Reply) -> None:
+            answer(reply if reply.watch is None else self._relayed(reply, reply.watch, target))
+
         reply = self.server.handle(request)
         if reply.review is not None:
-            self.server.follow_up(request, reply, answer)
-        elif reply.watch is not None:
-            answer(self._relayed(reply, reply.watch, target))
-        else:
+            self.server.follow_up(request, reply, conclude)
+        elif reply.watch is None:
             answer(reply)
+        else:
+            conclude(reply)
 
     def _relayed(self, reply: Reply, watch: Watch, target: Target) -> Reply:
         lag, held = self.lag.get(target.resource, 0.0), target.resource in self.held

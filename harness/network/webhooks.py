@@ -62,10 +62,6 @@ class Webhooks:
 
         self.serve(namespace, name, callee)
 
-    def remove(self, namespace: str, name: str) -> None:
-        """Nobody answers there any more."""
-        self._endpoints.pop((namespace, name), None)
-
     def post(
         self, namespace: str, name: str, body: bytes, content_type: str, answer: Callable[[int, bytes], None]
     ) -> None:

@@ -10,7 +10,8 @@ import yaml
 
 from harness.apiserver import errors
 from harness.apiserver.gojson import syntax_error
-from harness.apiserver.messages import Unreadable
+from harness.apiserver.govalues import JSON_TYPES
+from harness.apiserver.messages import Unreadable, no_object
 from harness.serving.duplicates import duplicate_fields
 from harness.serving.protobuf import MalformedProtobuf, decode
 
@@ -33,8 +34,7 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
     if not raw:
         return None, _JSON if media in _YAML or media == PROTOBUF else media
     if media == _JSON:
-        content = _shallow(_parse_json(raw))
-        return {} if content is None else content, media  # Go decodes a null into an object without fields
+        return _parse_json(raw), media
     if media.startswith("application/") and media.endswith("+json"):
         return _parse_patch(raw), media
     if media in _YAML or media == _APPLY:
@@ -74,12 +74,14 @@ def _parse_patch(raw: bytes) -> Any:
 
 def _parse_json(raw: bytes) -> Any:
     try:
-        return orjson.loads(raw)
+        body = _shallow(orjson.loads(raw))
     except orjson.JSONDecodeError as error:
         if (text := raw.decode(errors="replace").encode()) != raw:  # Go replaces what is no UTF-8
             return _parse_json(text)
-        told = syntax_error(raw) or str(error)
-        raise errors.bad_request(f"couldn't get version/kind; json parse error: {told}") from None
+        return Unreadable(syntax_error(raw) or str(error), raw)
+    if body is None:
+        return {}  # Go decodes a null into an object without fields
+    return body if isinstance(body, dict) else no_object(JSON_TYPES[type(body)], raw)
 
 
 def _parse_yaml(raw: bytes) -> Any:

@@ -79,6 +79,16 @@ AGE = Column("Age", lambda one, now: age((one.get("metadata") or {}).get("creati
 _DEFAULT = Columns((NAME, AGE))
 
 
+def _text(path: str, absent: str) -> Cell:
+    """A value as text, whatever its type."""
+    found = _at(path, absent)
+
+    def cell(one: Object, now: int) -> Any:
+        return str(found(one, now))
+
+    return cell
+
+
 def _number(name: str, path: str) -> Column:
     return Column(name, _at(path, 0), "integer")
 
@@ -170,9 +180,9 @@ _TABLES: Mapping[str, Columns] = {
             NAME,
             Column("Reference", _plain(cells.hpa_reference)),
             Column("Targets", _plain(cells.hpa_targets)),
-            Column("MinPods", _at("spec.minReplicas", "<unset>")),
-            Column("MaxPods", _at("spec.maxReplicas"), "integer"),
-            _number("Replicas", "status.currentReplicas"),
+            Column("MinPods", _text("spec.minReplicas", "<unset>")),
+            Column("MaxPods", _at("spec.maxReplicas")),
+            Column("Replicas", _number("Replicas", "status.currentReplicas").cell),
             AGE,
         )
     ),
@@ -209,8 +219,8 @@ _TABLES: Mapping[str, Columns] = {
     "poddisruptionbudgets.policy": Columns(
         (
             NAME,
-            Column("Min Available", _at("spec.minAvailable", "N/A")),
-            Column("Max Unavailable", _at("spec.maxUnavailable", "N/A")),
+            Column("Min Available", _text("spec.minAvailable", "N/A")),
+            Column("Max Unavailable", _text("spec.maxUnavailable", "N/A")),
             _number("Allowed Disruptions", "status.disruptionsAllowed"),
             AGE,
         )

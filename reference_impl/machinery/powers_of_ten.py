@@ -43,11 +43,6 @@ def multiply(value: int, zeros: int) -> int:
     return int64(product) if zeros in _SHORT_CUTS and value != MIN_INT64 else 0
 
 
-def low_bits(unscaled: int, zeros: int) -> int:
-    """The number times 10^zeros in the low 64 bits, as big.Int's Int64 and a product of int64 have it."""
-    return int64(unscaled * pow(10, zeros, 1 << 64))
-
-
 def strip(value: int, factor: int) -> tuple[int, int]:
     """`value` without the factor, and how often it was in it (removeInt64Factors)."""
     times = 0

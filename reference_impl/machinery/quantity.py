@@ -1,8 +1,9 @@
 """Quantities: decimal numbers with a suffix, such as 250m, 1.5Gi or 12e6 (apimachinery pkg/api/resource).
 
 A quantity has one of two forms, and overflow shows which: 64 bits with a decimal scale (int64Amount), or, where these
-do not suffice when it is parsed, an integer of any size (infDecAmount, rounded up to nanos). What does not fit into a
-result of 64 bits is cut to its low bits, or becomes 0 for some scales of the first form.
+do not suffice when it is parsed, an integer of any size (infDecAmount, rounded up to nanos). Sums that overflow have
+the second form, too, and so has what was compared with one that has it. What does not fit into a result of 64 bits is
+cut to its low bits, or becomes 0 for some scales of the first form.
 
 One thing is not upstream's: numbers such as 12345678901234567890e999999999 are answered at once, where upstream
 computes all of their digits.
@@ -10,12 +11,11 @@ computes all of their digits.
 
 from __future__ import annotations
 
-import math
 import re
 from functools import lru_cache
 
-from reference_impl.machinery.gomath import MAX_INT64, MIN_INT64, int32, int64, pow10, quotient
-from reference_impl.machinery.powers_of_ten import divide_up, integer, low_bits, multiply, power, strip, to_float
+from reference_impl.machinery.gomath import MAX_INT64, MIN_INT64, float_to_int64, int32, int64, pow10, quotient
+from reference_impl.machinery.powers_of_ten import divide_up, integer, multiply, power, strip, to_float
 
 DECIMAL_SI = "DecimalSI"
 BINARY_SI = "BinarySI"
@@ -24,6 +24,7 @@ DECIMAL_EXPONENT = "DecimalExponent"
 _NANO = -9
 _MILLI = -3
 _MAX_DIGITS = 18  # decimal digits that always fit into an int64 (maxInt64Factors)
+_INT64_DIGITS = 19  # decimal digits of the largest int64 (log10MaxInt64)
 _FLOAT_DIGITS = 400  # a number with more digits than this is infinite as a float
 _PLAIN_DIGITS = 14
 _TEXT = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
@@ -76,28 +77,18 @@ class Quantity:
 
     def _scaled_big(self, scale: int) -> int:
         """In the second form (scale_int.go, scaledValue)."""
-        if self._capped():
-            return low_bits(self.unscaled, -scale)
-        if self.unscaled < 0:
-            nanos = low_bits(self.unscaled, self.scale - _NANO)
-            divisor = 10 ** (scale - _NANO)
-            return int64(quotient(nanos, divisor) + (nanos % divisor != 0))
-        if self.scale >= scale:
-            return low_bits(self.unscaled, self.scale - scale)
-        return int64(-(-self.unscaled // 10 ** (scale - self.scale)))
-
-    def _capped(self) -> bool:
-        """Whether it is the largest binary number, which alone of the second form is not counted in nanos."""
-        return self.format == BINARY_SI and self.scale == 0
+        digits = scale - self.scale
+        if digits <= 0:
+            return int64(int64(self.unscaled) * float_to_int64(pow10(-digits)))
+        divisor = power(digits)
+        if self.unscaled < MAX_INT64 and digits < _INT64_DIGITS:
+            unscaled = int64(self.unscaled)
+            return quotient(unscaled, divisor) + (unscaled % divisor != 0)
+        return int64(-(-self.unscaled // divisor))
 
     def as_approximate_float64(self) -> float:
         """The nearest float, or nearly so; infinite if it is too large (AsApproximateFloat64)."""
-        unscaled, scale = self.unscaled, self.scale
-        if self.big and unscaled and not self._capped():
-            if scale > _FLOAT_DIGITS:
-                return math.inf if unscaled > 0 else -math.inf
-            unscaled, scale = unscaled * 10 ** (scale - _NANO), _NANO
-        return to_float(unscaled) * pow10(scale) if scale else to_float(unscaled)
+        return to_float(self.unscaled) * pow10(self.scale) if self.scale else to_float(self.unscaled)
 
     def plus(self, other: Quantity) -> Quantity:
         """The sum; in the second form if it does not fit into the first (Add)."""
@@ -124,7 +115,7 @@ class Quantity:
         if not self.unscaled:
             return "0"
         if self.format == BINARY_SI and not self._fractional() and not self._within_1024():
-            if self.unscaled == MIN_INT64 and not self.scale:
+            if self.unscaled == MIN_INT64 and not self.scale and not self.big:
                 return str(MIN_INT64)  # which has no opposite that could be divided (removeInt64Factors)
             mantissa, exponent = strip(self.unscaled * power(max(self.scale, 0)) // power(max(-self.scale, 0)), 1024)
             return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
@@ -205,6 +196,10 @@ def _parse_big(negative: bool, unscaled: int, fraction: int, exponent: int, form
         unscaled, scale = (-(-unscaled // 10**shift) if 3 * shift < unscaled.bit_length() else 1), _NANO
     if format_ == BINARY_SI and unscaled > MAX_INT64 * 10**-_NANO:
         unscaled, scale = MAX_INT64, 0
+    elif unscaled and scale > _NANO and format_ != BINARY_SI:
+        # To more digits than these, nothing is left in 64 bits, and a float is infinite.
+        zeros = min(scale - _NANO, _FLOAT_DIGITS)
+        unscaled, scale = unscaled * power(zeros), scale - zeros
     elif format_ == BINARY_SI and 0 < unscaled < 10**-_NANO:
         format_ = DECIMAL_SI
     return Quantity(-unscaled if negative else unscaled, scale, format_, big=True)

@@ -32,6 +32,8 @@ def test_unknown_paths(client: Client, path: str) -> None:
         assert reply.status == 200
     elif path == f"{PODS}//":
         assert reply.body["kind"] == "PodList"
+    elif path == "/apis/none/v1":
+        assert (reply.status, reply.raw()) == (404, b"404 page not found\n")
     else:
         assert reply.body == {
             "kind": "Status",
@@ -40,6 +42,7 @@ def test_unknown_paths(client: Client, path: str) -> None:
             "status": "Failure",
             "reason": "NotFound",
             "message": "the server could not find the requested resource",
+            "details": {},
             "code": 404,
         }
 

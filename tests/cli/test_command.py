@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,8 +28,12 @@ Lockstep = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 
 
+def _module(verb: str) -> ModuleType:
+    return importlib.import_module(f"harness.cli.{verb.replace('-', '_')}_verb")
+
+
 def test_short_help_in_the_overview_is_that_of_the_verb() -> None:
-    verbs = {name: importlib.import_module(f"harness.cli.{name}_verb").command for name in VERBS}
+    verbs = {name: _module(name).command for name in VERBS}
     assert {name: verb.short_help for name, verb in verbs.items()} == VERBS
     assert {verb.name for verb in verbs.values()} == set(VERBS)
 

@@ -96,3 +96,10 @@ def test_only_what_is_missing_is_built(go: Path, monkeypatch: pytest.MonkeyPatch
     provide((STORE, SERVER), "1.36.3", print)
     with pytest.raises(BuildFailed):
         provide((MANAGER,), "1.36.3", print)
+
+
+@pytest.mark.parametrize("version", ["1.36", "v1.36.3", "path=x", "vpa-1.8.1", "newest"])
+def test_what_is_no_version_is_refused(go: Path, version: str) -> None:
+    with pytest.raises(ControlPlaneFailed, match="is no version of Kubernetes: write one such as"):
+        provide((SERVER,), version, print)
+    assert not go.exists()

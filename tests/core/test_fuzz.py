@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
 
+from conformance.plans import playing
 from conformance.replicaset import plans
 from conformance.vpa import plans as vpa_plans
+from harness.cluster import Cluster
+from harness.environments.memory import run_scenario
 from harness.fuzz import engine
 from harness.fuzz.differential import CaseReport, Differential, _Traces, as_scenario, case_name, tolerance_of
 from harness.fuzz.regressions import DamagedRegression, load_regressions, parse_regression, save_regression
@@ -153,3 +157,20 @@ def test_a_plan_is_checked_before_it_is_played(change: dict[str, object], reason
         plans.check(PLAN | change)
     with pytest.raises(ValueError, match="a plan has steps, and this one has not"):
         plans.check({name: part for name, part in PLAN.items() if name != "steps"})
+
+
+def test_a_watch_that_a_relist_has_just_begun_is_not_dropped() -> None:
+    pods = {"resource": "pods"}
+
+    async def body(cluster: Cluster) -> None:
+        await plans.ACTIONS["expire-watch"](cluster, pods)
+        await cluster.run(playing.RELIST - 1.5)
+        await plans.ACTIONS["drop-watch"](cluster, pods)
+        begun = cluster.network.relays("pods")
+        await cluster.run(60)
+        cluster.expect_true("a watch has begun, and goes on", begun and cluster.network.relays("pods") == begun)
+        await plans.ACTIONS["drop-watch"](cluster, pods)
+        cluster.expect_true("it is dropped later", cluster.network.relays("pods") != begun)
+
+    run = run_scenario(replace(as_scenario(PLAN, plans), body=body), Reference())
+    assert (run.error, run.failure) == ("", "")

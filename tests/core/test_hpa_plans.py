@@ -219,6 +219,23 @@ def test_where_the_controller_restarts_discovery_works(crash: dict[str, Any]) ->
     assert kept(DISCOVERY_FAULT, crash, READ_FAULT) == [crash, READ_FAULT]
 
 
+def test_where_discovery_is_faulty_no_hpa_is_due_at_the_reset_of_the_mapper() -> None:
+    def moments(*steps: dict[str, Any], first: float) -> list[float]:
+        hpas = [{**PLAN["hpas"][0], "after": first}, hpa_of("bee")]
+        return [one["after"] for one in comparable({**PLAN, "hpas": hpas, "steps": list(steps)})["hpas"]]
+
+    assert moments(READ_FAULT, first=7.0) == [7.0, 1.0]
+    assert moments(DISCOVERY_FAULT, first=7.0) == [7.25, 1.0]
+    assert moments(DISCOVERY_FAULT, first=3.5) == [3.75, 1.0]
+
+
+@pytest.mark.parametrize("slow", [DISCOVERY_FAULT, READ_FAULT, {**READ_FAULT, "do": "timeout", "effect": False}])
+def test_no_sync_is_slow_where_messages_depend_on_the_order_of_a_map(slow: dict[str, Any]) -> None:
+    assert kept(slow) == [slow]
+    assert kept(slow, SCALE_FAULT, hpas=[*PLAN["hpas"], hpa_of("cat")]) == [SCALE_FAULT]
+    assert kept(slow, SCALE_FAULT, workloads=[{**ANT, "containers": {"app": {}}}]) == [SCALE_FAULT]
+
+
 def test_after_a_restart_no_fault_chooses_among_hpas_that_share_an_instant() -> None:
     two = {"hpas": [*PLAN["hpas"], hpa_of("bee")]}
     assert kept(READ_FAULT, CRASH, READ_FAULT, POD_FAULT, **two) == [READ_FAULT, CRASH, POD_FAULT]

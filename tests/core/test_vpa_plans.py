@@ -127,8 +127,8 @@ def test_a_case_is_about_the_recommender_and_tolerates_sums() -> None:
 
 
 def test_a_plan_ends_with_loops_and_time_to_recover() -> None:
-    assert played(EMPTY).virtual_seconds == 10 + 3 * 60 + 1100
-    assert played(EMPTY, options={"updater": {"updater_interval": 200.0}}).virtual_seconds == 10 + 3 * 200 + 1100
+    assert played(EMPTY).virtual_seconds == 10 + 3 * 60 + 410
+    assert played(EMPTY, options={"updater": {"updater_interval": 200.0}}).virtual_seconds == 10 + 3 * 200 + 410
 
 
 def test_all_that_goes_wrong_ends_with_the_steps() -> None:

@@ -186,3 +186,24 @@ def test_sums_and_comparisons() -> None:
     assert parse_quantity("0.4m").plus(parse_quantity("0.4m")).milli_value() == 1  # rounded once
     assert parse_quantity("1Ki").exceeds(parse_quantity("1k"))
     assert not parse_quantity("1k").exceeds(parse_quantity("1000"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "milli"),
+    [
+        ("12345678901234567890e500", 0, 0),
+        ("12345678901234567890e10", -4362896301106853888, 8982044362309844992),
+        ("-12345678901234567890", -5097733591, -5097733592001),
+        ("-9999999999999999999m", -1590897977, -1590897978357),
+        ("-8Ei", -9223372036854775807, 1000),
+        ("-7Ei", 0, 0),
+        ("1234567890123456789012e-3", 1234567890123456790, -1363962815083169260),
+    ],
+)
+def test_the_second_form_is_counted_in_nanos(text: str, value: int, milli: int) -> None:
+    assert (parse_quantity(text).value(), parse_quantity(text).milli_value()) == (value, milli)
+
+
+def test_numbers_with_hundreds_of_digits_are_infinite_floats() -> None:
+    assert parse_approximate_float("12345678901234567890e400") == math.inf
+    assert parse_approximate_float("-12345678901234567890e999999999") == -math.inf

@@ -18,7 +18,7 @@ import aiohttp
 import pytest
 import yaml
 
-from harness.bench.traffic import Outcome, play
+from harness.bench.mixed_traffic import Outcome, play
 
 #: Bytes by which the memory of a process may differ between two looks at the same state.
 _TOLERANCE = 24 * 2**20

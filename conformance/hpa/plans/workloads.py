@@ -1,15 +1,15 @@
-"""Workloads and their autoscalers in a plan: how they are made, edited and taken away."""
+"""Workloads in a plan: how they are made, scaled and taken away."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.hpa.plans.stage import Stage, Step
+from conformance.plans.autoscalers import chosen
+from conformance.plans.playing import Step
+from conformance.plans.stage import Stage
 from harness import objects
 from harness.cluster import Cluster
 from harness.world import InTurn, Lifecycle
-
-HPAS = "horizontalpodautoscalers"
 
 
 async def create_workload(stage: Stage, step: Step) -> None:
@@ -40,54 +40,16 @@ def _lifecycle(fields: dict[str, Any]) -> Lifecycle:
     return Lifecycle(**made)
 
 
-async def create_hpa(stage: Stage, step: Step) -> None:
-    """An autoscaler, with a spec in wire form."""
-    await new_hpa(stage.cluster, step["hpa"])
-
-
-async def new_hpa(cluster: Cluster, one: dict[str, Any]) -> None:
-    """Make an autoscaler."""
-    await cluster.create({**objects.hpa(one["name"]), "spec": one["spec"]})
-
-
-async def edit_hpa(stage: Stage, step: Step) -> None:
-    """Merge something into an autoscaler's spec."""
-    if name := _chosen(stage, HPAS, step):
-        await stage.cluster.patch(HPAS, name, {"spec": step["spec"]})
-
-
-async def delete_hpa(stage: Stage, step: Step) -> None:
-    """An autoscaler goes."""
-    if name := _chosen(stage, HPAS, step):
-        await stage.cluster.delete(HPAS, name)
-
-
-async def recreate_hpa(stage: Stage, step: Step) -> None:
-    """An autoscaler goes, and comes back."""
-    cluster = stage.cluster
-    if name := _chosen(stage, HPAS, step):
-        spec = cluster.get(HPAS, name)["spec"]
-        await cluster.delete(HPAS, name)
-        await cluster.run(step["seconds"])
-        await new_hpa(cluster, {"name": name, "spec": spec})
-
-
 async def scale(stage: Stage, step: Step) -> None:
     """Somebody sets the replicas of a workload."""
-    if name := _chosen(stage, "replicasets", step):
+    if name := chosen(stage, "replicasets", step):
         await stage.cluster.scale(name, step["replicas"])
 
 
 async def delete_workload(stage: Stage, step: Step) -> None:
     """A workload goes."""
-    if name := _chosen(stage, "replicasets", step):
+    if name := chosen(stage, "replicasets", step):
         await stage.cluster.delete("replicasets", name, propagationPolicy=step["propagation"])
-
-
-def _chosen(stage: Stage, resource: str, step: Step) -> str:
-    """The name of one of the objects that there are, "" if there are none."""
-    found = stage.cluster.list(resource)
-    return str(found[step["index"] % len(found)]["metadata"]["name"]) if found else ""
 
 
 async def foreign_pod(stage: Stage, step: Step) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.hpa.plans import Plan
 from conformance.hpa.strategies import autoscalers, signals
 from conformance.hpa.strategies.names import LEFT_OUT, WORKLOADS, any_of, weighted
 from conformance.hpa.strategies.open_choices import comparable
 from conformance.hpa.strategies.signals import EXTERNAL_SERIES, LOADS, OBJECT_SERIES, POD_SERIES
 from conformance.hpa.strategies.steps import step
 from conformance.hpa.strategies.workloads import WORKLOADS as WORKLOADS_TO_BE
+from conformance.plans.playing import Plan
 
 _OPTIONS = any_of(
     workers=(LEFT_OUT, LEFT_OUT, 1),

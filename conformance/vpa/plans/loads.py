@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.hpa.plans.signals import curve, usage
-from conformance.hpa.plans.stage import Ends, Stage, Step
+from conformance.plans.playing import Step
+from conformance.plans.signals import curve, usage
+from conformance.plans.stage import Ends, Stage
 from harness import metrics
 from harness.cluster import Cluster
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.hpa.plans.stage import Stage, Step
+from conformance.plans.playing import Step
+from conformance.plans.stage import Stage
 from harness.world import Resize, pick
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from conformance.hpa.strategies.names import LEFT_OUT, any_of, rarely, weighted
-from conformance.vpa.plans import Plan
+from conformance.plans.playing import Plan
 from conformance.vpa.strategies import autoscalers
 from conformance.vpa.strategies.loads import LOADS
 from conformance.vpa.strategies.names import WORKLOADS

@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-Plan = dict[str, Any]
+from conformance.plans.playing import Plan
+
 _RATE = ("eviction_rate_limit", "eviction_rate_burst")
 
 

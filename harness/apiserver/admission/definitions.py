@@ -22,6 +22,9 @@ def after_write(state: State, kind: Kind, old: dict[str, Any] | None, new: dict[
         return
     for served in kinds_of_definition(new):
         state.registry.add(served)
+        if old is None:
+            # A watch of what was before the definition finds that it comes too late.
+            state.collection(served.collection).compact()
     _establish(state, kind, new)
 
 

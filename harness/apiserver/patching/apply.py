@@ -40,6 +40,8 @@ _UNOWNED: frozenset[Path] = frozenset(
     }
 )
 _ABSENT = object()
+#: Maps that are owned as a whole.
+_ATOMIC = frozenset({"selector", "nodeSelector", "namespaceSelector", "objectSelector", "labelSelector"})
 
 
 def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[str, Any]:
@@ -51,6 +53,10 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [finding])
     if not isinstance(body, dict):
         raise errors.bad_request("error decoding YAML: the apply configuration is not an object")
+    sent, version = body.get("kind", ""), body.get("apiVersion", "")
+    if (sent, version) != (call.kind.kind, call.kind.api_version):
+        group, _, bare = version.rpartition("/")
+        raise errors.bad_request(f"invalid object type: {group}/{bare}, Kind={sent}")
     if (body.get("metadata") or {}).get("managedFields"):
         raise errors.bad_request("metadata.managedFields must be nil")
     result: dict[str, Any] = deep_copy(current) if current is not None else {}
@@ -59,11 +65,12 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
     mine = next((item for item in managers if _same(item, manager, call.subresource)), None)
     force = query.get("force") == "true"
     _settle_conflicts(managers, mine, config, result, force)
-    for path in _paths_of(mine):
+    for path in sorted(_paths_of(mine), key=_names_element):
         if path not in config and not any(path in _paths_of(item) for item in managers if item is not mine):
             _remove(result, path)
     for path, value in config.items():
-        _set(result, path, value)
+        if value != {} or not isinstance(_get(result, path), dict):  # an empty map takes nothing from the others
+            _set(result, path, value)
     for name in ("apiVersion", "kind"):
         result[name] = body.get(name, result.get(name))
     result["metadata"] = {**(result.get("metadata") or {}), "name": (body.get("metadata") or {}).get("name", call.name)}
@@ -105,7 +112,7 @@ def _settle_conflicts(
         if entry is mine:
             continue
         owned = _paths_of(entry)
-        lost = {path for path in owned if path in config and _get(current, path) != config[path]}
+        lost = {path for path in owned if path in config and _differs(_get(current, path), config[path])}
         if lost and force:
             entry["fieldsV1"] = _fields(path for path in owned if path not in lost)
         conflicts.extend((entry["manager"], _dotted(path)) for path in sorted(lost))
@@ -116,13 +123,22 @@ def _settle_conflicts(
     if len(conflicts) == 1:
         text = f'conflict with "{conflicts[0][0]}": {conflicts[0][1]}'
     else:
-        text = "conflicts with " + "\n- ".join(
-            [f'"{owner}":' + "".join(f"\n- {path}" for who, path in conflicts if who == owner) for owner in owners]
+        text = "\n".join(
+            f'conflicts with "{owner}":' + "".join(f"\n- {path}" for who, path in conflicts if who == owner)
+            for owner in owners
         )
     error = errors.ApiError(409, "Conflict", f"Apply failed with {len(conflicts)} {noun}: {text}")
     for owner, path in conflicts:
         error.with_cause("FieldManagerConflict", f'conflict with "{owner}"', path)
     raise error
+
+
+def _differs(current: Any, wanted: Any) -> bool:
+    """An empty map or list is as good as none, and an empty map claims nothing of what is in a map."""
+    if wanted == {} and isinstance(current, dict):
+        return False
+    empty: tuple[Any, ...] = (_ABSENT, {}, [])
+    return bool(current != wanted) and not (current in empty and wanted in empty)
 
 
 def _element(field: str, item: Any, items: list[Any]) -> str | None:
@@ -142,7 +158,7 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """Every path that a configuration names, with the value at its end."""
     for key, item in value.items():
         here = (*path, f"f:{key}")
-        if isinstance(item, dict) and item:
+        if isinstance(item, dict) and item and key not in _ATOMIC:
             yield from _leaves(item, here)
         elif isinstance(item, list) and item and all(_element(key, part, item) for part in item):
             for part in item:
@@ -161,6 +177,8 @@ def _fields(paths: Any) -> dict[str, Any]:
         node = tree
         for part in path:
             node = node.setdefault(part, {})
+            if part.startswith("k:"):
+                node.setdefault(".", {})  # the element itself
     return tree
 
 
@@ -169,6 +187,8 @@ def _paths_of(entry: dict[str, Any] | None) -> dict[Path, None]:
 
     def walk(node: dict[str, Any], path: Path) -> Iterator[Path]:
         for key, inner in node.items():
+            if key == ".":
+                continue
             if inner:
                 yield from walk(inner, (*path, key))
             else:
@@ -225,7 +245,16 @@ def _set(root: dict[str, Any], path: Path, value: Any) -> None:
         node = node[index]
 
 
+def _names_element(path: Path) -> bool:
+    """Whether a path leads to a field by which its list knows an element: such a field goes last, with the element."""
+    return len(path) > 1 and path[-2].startswith("k:") and path[-1][2:] in orjson.loads(path[-2][2:])
+
+
 def _remove(root: dict[str, Any], path: Path) -> None:
+    if _names_element(path):
+        if _only_key(_get(root, path[:-1]), path[-2]):
+            _remove(root, path[:-1])
+        return
     parents: list[tuple[Any, str]] = []
     node: Any = root
     for part in path:

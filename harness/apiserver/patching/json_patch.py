@@ -24,7 +24,7 @@ def apply_json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
     for operation in operations:
         if not isinstance(operation, dict):
             raise PatchFailed("an operation is no object")
-        _OPERATIONS.get(operation.get("op"), _unknown)(root, operation)
+        _OPERATIONS.get(str(operation.get("op")), _unknown)(root, operation)
     return root[0]
 
 

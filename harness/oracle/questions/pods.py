@@ -9,6 +9,10 @@ from harness.oracle.questions.chance import cpu, maybe, memory
 
 _NAMES = ("app", "proxy", "log")
 _MODES = (None, None, None, "Off", "Initial", "Recreate", "Auto", "InPlaceOrRecreate", "InPlace")
+_ODD = (
+    *("0", "1", "100m", "64Mi", "0.5", "1500m", "1Gi", "999999999n", "-1", "-500m", "-12500u", "-12Gi", "1e15", "8Ei"),
+    *("7e18", "9E", "-8Ei", "5e20", "-4e20", "1e30", "12345678901234567890", "18446744073709551615m"),
+)
 _FORMATS = ("{}m", "{}", "{}k", "{}Mi", "{}e3", "{}n", "{}u")
 
 Resources = dict[str, str]
@@ -20,7 +24,7 @@ def quantity(rng: random.Random, name: str) -> str:
     if kind < 0.85:
         return f"{max(cpu(rng), 0)}m" if name == "cpu" else _bytes(rng)
     if kind < 0.93:
-        return rng.choice(("0", "1", "100m", "64Mi", "0.5", "1500m", "1Gi", "999999999n", "-1", "-500m", "1e15", "8Ei"))
+        return rng.choice(_ODD)
     return rng.choice(_FORMATS).format(rng.randrange(1, 5000))
 
 

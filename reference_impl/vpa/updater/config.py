@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from reference_impl.vpa.features import enabled
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdaterConfig:
     """Flags by upstream's names, spans of time in seconds; `namespace` is the variable NAMESPACE, "" if not set."""
 

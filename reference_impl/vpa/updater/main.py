@@ -8,13 +8,11 @@ from collections.abc import Callable
 
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.events import EventBroadcaster
-from reference_impl.machinery.informer import SharedInformer, SharedInformerFactory, wait_for_named_cache_sync
-from reference_impl.machinery.listwatch import ListWatch
+from reference_impl.machinery.informer import SharedInformerFactory, wait_for_named_cache_sync
 from reference_impl.machinery.meta import SECOND
 from reference_impl.machinery.ticker import Ticker
 from reference_impl.machinery.transport import Clock
 from reference_impl.vpa.admission.resource.pod.recommendation import RecommendationProvider
-from reference_impl.vpa.apis import GROUP_VERSION
 from reference_impl.vpa.features import CPU_STARTUP_BOOST, IN_PLACE, PER_VPA_CONFIG
 from reference_impl.vpa.target.controller_fetcher import ScaleCachingControllerFetcher
 from reference_impl.vpa.target.fetcher import VpaTargetSelectorFetcher
@@ -37,9 +35,9 @@ from reference_impl.vpa.utils.status import (
     StatusClient,
 )
 from reference_impl.vpa.utils.vpa.capping import CappingRecommendationProcessor
+from reference_impl.vpa.utils.vpa.lister import new_vpas_informer
 
 _RESYNC_PERIOD = 600.0  # seconds (defaultResyncPeriod)
-_VPA_RESYNC_PERIOD = 3600.0  # seconds (NewVpasLister)
 
 
 class Main:
@@ -61,8 +59,7 @@ class Main:
         )
         self._pods = PodLister(client, config.vpa_object_namespace, clock, rng, order)
         self._broadcaster = EventBroadcaster(client, clock, rng)
-        vpas = ListWatch(client, "verticalpodautoscalers", GROUP_VERSION, config.vpa_object_namespace)
-        self._vpas = SharedInformer(vpas, clock, rng, _VPA_RESYNC_PERIOD, order)
+        self._vpas = new_vpas_informer(client, config.vpa_object_namespace, clock, rng, order)
         selectors = VpaTargetSelectorFetcher(client, self._factory, clock, on_error)
         controllers = ScaleCachingControllerFetcher(client, self._factory, clock, rng, on_error)
         self._updater = Updater(

@@ -9,7 +9,7 @@ from typing import Protocol
 from reference_impl.machinery.quantity import Quantity
 from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer
 from reference_impl.vpa.apis import CPU, MEMORY, Object, ResourceList, resource_list
-from reference_impl.vpa.utils.quantities import compare
+from reference_impl.vpa.utils.quantities import compare, compared_with
 
 _CONTAINER = "Container"
 _POD = "Pod"
@@ -32,18 +32,6 @@ class LimitRangeCalculator(Protocol):
 
     def get_pod_limit_range_item(self, namespace: str) -> LimitRangeItem | None:
         """Those for all containers of a pod together, if there are any."""
-
-
-class NoopLimitsCalculator:
-    """There are no bounds (NewNoopLimitsCalculator)."""
-
-    def get_container_limit_range_item(self, _namespace: str) -> LimitRangeItem | None:
-        """None."""
-        return None
-
-    def get_pod_limit_range_item(self, _namespace: str) -> LimitRangeItem | None:
-        """None."""
-        return None
 
 
 class LimitsRangeCalculator:
@@ -106,11 +94,11 @@ def merge_limit_ranges(limit_ranges: Iterable[Object], limit_type: str) -> Limit
 
 
 def _lower(first: Quantity, second: Quantity) -> Quantity:
-    return first if compare(first, second) < 0 else second
+    return compared_with(first, second) if compare(first, second) < 0 else second
 
 
 def _higher(first: Quantity, second: Quantity) -> Quantity:
-    return first if compare(first, second) > 0 else second
+    return compared_with(first, second) if compare(first, second) > 0 else second
 
 
 def _updated(

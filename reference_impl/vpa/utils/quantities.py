@@ -19,9 +19,14 @@ def compare(first: Quantity, second: Quantity) -> int:
     return int(first.exceeds(second)) - int(second.exceeds(first))
 
 
-def in_second_form(quantity: Quantity) -> Quantity:
-    """The same number as an integer of any size (ToDec)."""
-    return Quantity(quantity.unscaled, quantity.scale, quantity.format, big=True)
+def compared_with(quantity: Quantity, other: Quantity) -> Quantity:
+    """What upstream's comparison leaves of a quantity: the same number, in the second form if the other has that.
+
+    The form decides how it is rounded, and what becomes of an overflow (Cmp, AsDec).
+    """
+    if quantity.big or not other.big:
+        return quantity
+    return Quantity(quantity.unscaled, quantity.scale, quantity.format, big=True, text=quantity.text)
 
 
 def new_quantity(value: int, format_: str) -> Quantity:

@@ -16,19 +16,10 @@ def container_requests_and_limits(name: str, pod: Object) -> tuple[ResourceList 
 
     Both None for a container that the pod does not have (ContainerRequestsAndLimits).
     """
-    return _actual(name, pod, "containers", "containerStatuses")
-
-
-def init_container_requests_and_limits(name: str, pod: Object) -> tuple[ResourceList | None, ResourceList | None]:
-    """The same for an init container (InitContainerRequestsAndLimits)."""
-    return _actual(name, pod, "initContainers", "initContainerStatuses")
-
-
-def _actual(name: str, pod: Object, containers: str, statuses: str) -> tuple[ResourceList | None, ResourceList | None]:
-    found = _by_name(name, (pod.get("status") or _NO_OBJECT).get(statuses) or ())
+    found = _by_name(name, (pod.get("status") or _NO_OBJECT).get("containerStatuses") or ())
     resources = None if found is None else found.get("resources")
     if resources is None:
-        found = _by_name(name, (pod.get("spec") or _NO_OBJECT).get(containers) or ())
+        found = _by_name(name, (pod.get("spec") or _NO_OBJECT).get("containers") or ())
         if found is None:
             return None, None
         resources = found.get("resources") or _NO_OBJECT

@@ -16,10 +16,9 @@ from reference_impl.machinery.transport import Clock
 from reference_impl.vpa.apis import GROUP_VERSION
 from reference_impl.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from reference_impl.vpa.recommender.model.cluster import ClusterState
+from reference_impl.vpa.recommender.model.conditions import FETCHING_HISTORY
 from reference_impl.vpa.recommender.model.vpa import Vpa
 from reference_impl.vpa.utils.vpa.writing import CheckpointError, create_or_update_vpa_checkpoint
-
-_FETCHING_HISTORY = "FetchingHistory"
 
 
 class CheckpointWriter:
@@ -64,7 +63,7 @@ class CheckpointWriter:
 
 def vpas_to_checkpoint(cluster: ClusterState) -> list[Vpa]:
     """The VPAs in the order in which they are written; none that is fetching history (getVpasToCheckpoint)."""
-    vpas = [vpa for vpa in cluster.vpas.values() if not vpa.condition_active(_FETCHING_HISTORY)]
+    vpas = [vpa for vpa in cluster.vpas.values() if not vpa.condition_active(FETCHING_HISTORY)]
     return sorted(vpas, key=lambda vpa: vpa.checkpoint_written)
 
 

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from reference_impl.machinery.labels import NOTHING, Selector
 from reference_impl.machinery.store import Object
+from reference_impl.vpa.recommender.model.conditions import CONFIG_DEPRECATED, CONFIG_UNSUPPORTED
 from reference_impl.vpa.target.controller_fetcher import ControllerFetcher, ControllerKeyWithApiVersion
 from reference_impl.vpa.target.fetcher import VpaTargetSelectorFetcher
 from reference_impl.vpa.target.well_known import ScaleErrors, TargetError
 
-CONFIG_UNSUPPORTED = "ConfigUnsupported"
-CONFIG_DEPRECATED = "ConfigDeprecated"
 _TOPMOST = "a topmost well-known or scalable controller"
 
 

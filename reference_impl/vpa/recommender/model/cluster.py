@@ -87,11 +87,6 @@ class ClusterState:
             if vpa.matches(pod.id.namespace, pod.labels):
                 vpa.pod_count += step
 
-    def get_container(self, container_id: ContainerID) -> ContainerState | None:
-        """A container, if it is known (GetContainer)."""
-        pod = self.pods.get(container_id.pod_id)
-        return None if pod is None else pod.containers.get(container_id.container_name)
-
     def delete_pod(self, pod_id: PodID) -> None:
         """Forget a pod, if it is known (DeletePod). What it has used stays."""
         pod = self.pods.pop(pod_id, None)

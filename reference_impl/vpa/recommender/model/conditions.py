@@ -8,7 +8,6 @@ from reference_impl.machinery.meta import format_time
 from reference_impl.vpa.apis import Object
 
 RECOMMENDATION_PROVIDED = "RecommendationProvided"
-LOW_CONFIDENCE = "LowConfidence"
 NO_PODS_MATCHED = "NoPodsMatched"
 FETCHING_HISTORY = "FetchingHistory"
 CONFIG_DEPRECATED = "ConfigDeprecated"

@@ -49,11 +49,6 @@ def cpu_amount_from_cores(cores: float) -> int:
     return _resource_amount_from_float(cores * 1000.0)
 
 
-def cores_from_cpu_amount(amount: int) -> float:
-    """Cores (CoresFromCPUAmount)."""
-    return amount / 1000.0
-
-
 def memory_amount_from_bytes(number: float) -> int:
     """Bytes, cut off (MemoryAmountFromBytes)."""
     return _resource_amount_from_float(number)

@@ -12,10 +12,9 @@ from reference_impl.machinery.informer import SharedInformer, SharedInformerFact
 from reference_impl.machinery.listwatch import ListWatch
 from reference_impl.machinery.transport import Clock
 from reference_impl.vpa.apis import GROUP_VERSION
+from reference_impl.vpa.utils.vpa.lister import RESYNC_PERIOD, new_vpas_informer
 
-#: Resync periods in seconds (defaultResyncPeriod, newPodClients, NewVpasLister).
-_FACTORY_RESYNC = 600.0
-_RESYNC = 3600.0
+_FACTORY_RESYNC = 600.0  # seconds (defaultResyncPeriod)
 
 
 class Caches:
@@ -25,18 +24,12 @@ class Caches:
     """
 
     def __init__(self, client: Client, namespace: str, clock: Clock, rng: random.Random) -> None:
-        self._client = client
-        self._namespace = namespace
-        self._clock = clock
-        self._rng = rng
-        self.pods = self._informer("pods", "v1", "status.phase!=Pending")
-        self.vpas = self._informer("verticalpodautoscalers", GROUP_VERSION)
-        self.checkpoints = self._informer("verticalpodautoscalercheckpoints", GROUP_VERSION)
+        pods = ListWatch(client, "pods", "v1", namespace, "status.phase!=Pending")
+        checkpoints = ListWatch(client, "verticalpodautoscalercheckpoints", GROUP_VERSION, namespace)
+        self.pods = SharedInformer(pods, clock, rng, RESYNC_PERIOD)
+        self.vpas = new_vpas_informer(client, namespace, clock, rng)
+        self.checkpoints = SharedInformer(checkpoints, clock, rng, RESYNC_PERIOD)
         self.targets = SharedInformerFactory(client, _FACTORY_RESYNC, clock=clock, rng=rng, namespace=namespace)
-
-    def _informer(self, plural: str, group_version: str, field_selector: str = "") -> SharedInformer:
-        objects = ListWatch(self._client, plural, group_version, self._namespace, field_selector)
-        return SharedInformer(objects, self._clock, self._rng, _RESYNC)
 
 
 async def fill(informer: SharedInformer, group: asyncio.TaskGroup) -> None:

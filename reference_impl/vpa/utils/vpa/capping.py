@@ -18,7 +18,7 @@ from reference_impl.vpa.apis import (
     resource_list,
 )
 from reference_impl.vpa.utils.limitrange import LimitRangeCalculator, LimitRangeItem
-from reference_impl.vpa.utils.quantities import NO_CPU, NO_MEMORY, compare
+from reference_impl.vpa.utils.quantities import NO_CPU, NO_MEMORY, compare, compared_with
 from reference_impl.vpa.utils.resources import container_requests_and_limits
 from reference_impl.vpa.utils.vpa.limit_and_request_scaling import get_boundary_request
 from reference_impl.vpa.utils.vpa.pod_limit_range import cap_proportionally_to_pod_limit_range
@@ -44,27 +44,33 @@ class _Bounds:
     above: str
 
     def apply(self, resources: ResourceList) -> list[str]:
-        """Change the list; the maximum is the stronger one. Bounds of zero are none (maybeCapToMin, maybeCapToMax)."""
+        """Change the list; the maximum is the stronger one. Bounds of zero are none."""
         remarks = []
         for name, recommended in resources.items():
-            value = _at_least(recommended, name, self.min)
-            if value is not recommended:
+            value, too_low = _at_least(recommended, name, self.min)
+            if too_low:
                 remarks.append(f"{name} {self.below}")
-            capped = _at_most(value, name, self.max)
-            if capped is not value:
+            value, too_high = _at_most(value, name, self.max)
+            if too_high:
                 remarks.append(f"{name} {self.above}")
-            resources[name] = capped
+            resources[name] = value
         return remarks
 
 
-def _at_least(value: Quantity, name: str, bounds: ResourceList | None) -> Quantity:
+def _at_least(value: Quantity, name: str, bounds: ResourceList | None) -> tuple[Quantity, bool]:
+    """The value or its bound, and whether it is the bound (maybeCapToMin)."""
     bound = None if bounds is None else bounds.get(name)
-    return value if bound is None or not bound.unscaled or compare(value, bound) >= 0 else bound
+    if bound is None or not bound.unscaled:
+        return value, False
+    return (bound, True) if compare(value, bound) < 0 else (compared_with(value, bound), False)
 
 
-def _at_most(value: Quantity, name: str, bounds: ResourceList | None) -> Quantity:
+def _at_most(value: Quantity, name: str, bounds: ResourceList | None) -> tuple[Quantity, bool]:
+    """The value or its bound, and whether it is the bound (maybeCapToMax)."""
     bound = None if bounds is None else bounds.get(name)
-    return value if bound is None or not bound.unscaled or compare(value, bound) <= 0 else bound
+    if bound is None or not bound.unscaled:
+        return value, False
+    return (bound, True) if compare(value, bound) > 0 else (compared_with(value, bound), False)
 
 
 class CappingRecommendationProcessor:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from reference_impl.machinery.gomath import MAX_INT64, MIN_INT64, int64
+from reference_impl.machinery.powers_of_ten import divide_up
 from reference_impl.machinery.quantity import Quantity
 from reference_impl.vpa.apis import CPU, MEMORY, ResourceList
 from reference_impl.vpa.utils.quantities import (
@@ -120,10 +121,14 @@ def scale_quantity_proportionally(
     units, _ = euclidean_division(scaled.value() * result.value(), base.value())
     if not MIN_INT64 <= units <= MAX_INT64:
         return new_quantity(MAX_INT64, scaled.format), True
-    if rounding is Rounding.DOWN_TO_FULL_UNIT and units <= 0:
-        # Upstream takes 999 millis away and rounds away from zero, which changes nothing but what is not positive.
-        units -= 1
-    return new_quantity(units, scaled.format), False
+    quantity = new_quantity(units, scaled.format)
+    return (_rounded_down(quantity) if rounding is Rounding.DOWN_TO_FULL_UNIT else quantity), False
+
+
+def _rounded_down(units: Quantity) -> Quantity:
+    """Without 999 millis, and then rounded away from zero: one less, unless it is positive, and maybe another form."""
+    less = units.plus(new_milli_quantity(-999, units.format))
+    return Quantity(divide_up(less.unscaled, -less.scale), 0, units.format, big=less.big)
 
 
 def _scale_cpu(scaled: Quantity, base: Quantity, result: Quantity, rounding: Rounding) -> tuple[Quantity, bool]:

@@ -16,7 +16,7 @@ from reference_impl.vpa.apis import (
 )
 from reference_impl.vpa.utils.limitrange import LimitRangeItem
 from reference_impl.vpa.utils.panic import ASSIGNMENT_TO_NIL_MAP, NIL_DEREFERENCE, Panic
-from reference_impl.vpa.utils.quantities import NOTHING, compare, in_second_form
+from reference_impl.vpa.utils.quantities import NOTHING, compare, compared_with
 from reference_impl.vpa.utils.resources import container_requests_and_limits
 from reference_impl.vpa.utils.vpa.limit_and_request_scaling import (
     Rounding,
@@ -94,10 +94,8 @@ def _apply(
         if share.proportional_limit is not None:
             limits = limits.plus(share.proportional_limit)
         recommended = recommended.plus(share.recommendation)
-    # Comparing brings upstream's quantities into the form of what they are compared with, and that decides how they are
-    # rounded, and what becomes of an overflow.
-    lowest = in_second_form(lowest) if limits.big or recommended.big else lowest
-    highest = in_second_form(highest) if limits.big else highest
+    lowest = compared_with(compared_with(lowest, limits), recommended)
+    highest = compared_with(highest, limits)
     exceeds = bool(highest.unscaled) and compare(highest, limits) < 0
     if compare(lowest, recommended) > 0 and limits.unscaled:
         for share in shares:

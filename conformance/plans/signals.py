@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from conformance.hpa.plans.stage import Ends, Stage, Step
+from conformance.plans.playing import Step
+from conformance.plans.stage import Ends, Stage
 from harness import metrics
 from harness.metrics import Curve
 

@@ -1,14 +1,13 @@
-"""What the steps of a plan act on."""
+"""What the steps of an autoscaler's plan act on."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
+from conformance.plans.playing import Step
 from harness.cluster import Cluster
-
-Step = dict[str, Any]
 
 
 class Ends(Protocol):
@@ -39,3 +38,12 @@ class Undo:
 
 
 Action = Callable[[Stage, Step], Awaitable[None]]
+
+
+def on_cluster(action: Callable[[Cluster, Step], Awaitable[None]]) -> Action:
+    """A step that takes nothing but the cluster, as those in plans of the ReplicaSet controller."""
+
+    async def act(stage: Stage, step: Step) -> None:
+        await action(stage.cluster, step)
+
+    return act

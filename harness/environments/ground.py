@@ -1,0 +1,82 @@
+"""The environments with a real API server: one scenario, one tenant, the clock of the machine."""
+
+from __future__ import annotations
+
+from harness.apiserver import ApiServer
+from harness.clock import seconds
+from harness.environments.memory import MemoryRun, RunResult, result_of
+from harness.ground.fitness import LONGEST
+from harness.ground.loop import GroundLoop
+from harness.ground.remote import RemoteServer
+from harness.ground.session import GroundSession
+from harness.implementations import ACTORS, Implementation
+from harness.scenario import Scenario
+from harness.serving.boxes import Inbox
+from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+
+#: Seconds that are added to the longest scenario, for its start and its rests.
+_MARGIN = 180.0
+#: Seconds within which the controllers must have opened their watches.
+_START = 30.0
+
+
+class GroundRun(MemoryRun):
+    """A run of the memory environment whose server is a real one, and whose clock is the machine's."""
+
+    def __init__(self, session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int) -> None:
+        self._session = session
+        self._inbox = Inbox()
+        super().__init__(scenario, implementation, seed)
+        self.network.broken_conditions |= {PROMPT_ANSWERS, FRESH_CACHES}
+
+    def make_loop(self) -> GroundLoop:
+        """A loop that goes with the machine's clock."""
+        loop = GroundLoop(self._inbox, self._session.gateways)
+        loop.horizon = loop.now + seconds(LONGEST + _MARGIN)
+        return loop
+
+    def make_server(self, seed: int) -> ApiServer:
+        """The tenant's view of the real server."""
+        session, loop = self._session, self.loop
+        assert isinstance(loop, GroundLoop)
+        actors = frozenset(ACTORS[name] for name in self.scenario.controllers)
+        self.remote = server = RemoteServer(
+            lambda: loop.now,
+            session.connection,
+            session.tenant(),
+            self._inbox,
+            session.workers,
+            actors,
+            self.scenario.options.feature_gates,
+            aggregated=session.metrics is not None,
+        )
+        loop.last_news = lambda: server.last_news
+        loop.busy = lambda: server.busy
+        session.join(server)
+        return server
+
+    async def warm_up(self) -> None:
+        """Until the controllers watch, and rest."""
+        deadline = self.loop.now + seconds(_START)
+        await self.loop.world_sleep(0)
+        while self.scenario.autostart and not self.remote.watched and self.loop.now < deadline:
+            await self.loop.world_sleep(0.1)
+        assert isinstance(self.loop, GroundLoop)
+        self.loop.begin()
+
+
+def run_on_ground(
+    session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int = 0
+) -> RunResult:
+    """Run one scenario on a real cluster. Never raises for what it or a controller does: the result says it."""
+    runs: list[GroundRun] = []
+
+    def make() -> GroundRun:
+        runs.append(GroundRun(session, scenario, implementation, seed))
+        return runs[0]
+
+    try:
+        return result_of(make)
+    finally:
+        for run in runs:
+            session.leave(run.remote)

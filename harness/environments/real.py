@@ -1,0 +1,94 @@
+"""The environments with a real API server, from start to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from harness.environments import GroundOptions
+from harness.environments.ground import run_on_ground
+from harness.ground.programs import NAMES, Launcher, open_on_ground
+from harness.ground.session import GroundSession
+from harness.implementations.registry import UsageError
+
+if TYPE_CHECKING:
+    from harness.environments.memory import RunResult
+    from harness.implementations import Implementation
+    from harness.scenario import Scenario
+
+
+#: Controllers without which admission cannot do its work.
+_HELPERS = ("resourcequota-controller",)
+#: Nodes of scenarios have no kubelet that sends a heartbeat.
+_KIND_FLAGS = {"node-monitor-grace-period": "24h"}
+
+
+class RealEnvironment:
+    """A session on a real cluster: started if need be, left as it was found."""
+
+    real = True
+
+    def __init__(self, name: str, release: str, options: GroundOptions, progress: Callable[[str], None]) -> None:
+        self._name = name
+        self._release = release
+        self._options = options
+        self._progress = progress
+        self._held = ExitStack()
+        self._session: GroundSession | None = None
+        #: Raises if the cluster has died.
+        self._check: Callable[[], None] = lambda: None
+        self._launcher = Launcher(release, progress)
+
+    def __enter__(self) -> Self:
+        """Start the cluster, or look for it. Raises GroundError, and what the cluster's own start raises."""
+        try:
+            kubeconfig, reach = self._start()
+            self._held.enter_context(self._launcher)
+            accounts = self._name != "control-plane"
+            session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
+            self._session = self._held.enter_context(session)
+            if self._name == "kubeconfig":
+                self._session.refuse_rivals()
+        except BaseException:
+            self._held.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._held.close()
+
+    def _start(self) -> tuple[Path, tuple[str, str] | None]:
+        """The kubeconfig of the cluster, and how it reaches servers of ours (see `GroundSession`)."""
+        if self._name == "control-plane":
+            from harness.control_plane import start_control_plane
+
+            plane = self._held.enter_context(start_control_plane(self._release, self._progress))
+            plane.start_controller_manager(_HELPERS)
+            self._check = plane.check
+            return plane.kubeconfig, ("127.0.0.1", "localhost")
+        if self._name == "kind":
+            from harness.kind.cluster import kind_cluster
+
+            self._progress("starting a kind cluster")
+            cluster = self._held.enter_context(
+                kind_cluster(self._options.kind, controllers_off=tuple(NAMES.values()), flags=_KIND_FLAGS)
+            )
+            cluster.stop_scheduler()
+            return cluster.kubeconfig, (cluster.host_address, cluster.host_address)
+        if not self._options.kubeconfig:
+            raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
+        return Path(self._options.kubeconfig).expanduser(), None
+
+    def implementation(self, spec: str, release: str) -> Implementation:
+        """Python code in this process, or upstream's own programs."""
+        return open_on_ground(spec, release, self._launcher)
+
+    def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
+        """In a tenant of its own, on the machine's clock. Raises what says so if the cluster has died."""
+        assert self._session is not None, "use the environment as a context manager"
+        result = run_on_ground(self._session, scenario, implementation, seed)
+        self._check()
+        return result

@@ -1,0 +1,140 @@
+"""The gateway: how a controller that is a program of its own reaches a tenant's network.
+
+It speaks plain HTTP on loopback. What it hears it hands to the tenant's network as a request of the controller, so the
+program is subject to the same faults, and leaves the same history, as a controller inside the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from harness.apiserver import Reply, Request
+from harness.network import Broken, Network
+from harness.serving.boxes import Inbox, Outbox
+from harness.serving.streams import Stream
+
+_LARGEST_BODY = 3 * 1024 * 1024
+#: Seconds after which a watch ends that names no timeoutSeconds.
+_LONGEST_WATCH = 3600.0
+
+
+class Gateway:
+    """One tenant's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network) -> None:
+        self._loop = loop
+        self._inbox = inbox
+        self._network = network
+        self._outbox = Outbox(loop)
+        self._runner: web.AppRunner | None = None
+        #: Whether what comes now is answered. A program that has been killed has nothing to ask.
+        self.dead = False
+
+    def start(self) -> str:
+        """Listen on a free port; returns the URL."""
+        return asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
+
+    def stop(self) -> None:
+        """Close the door."""
+        self.dead = True
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
+
+    async def _start(self) -> str:
+        app = web.Application(client_max_size=_LARGEST_BODY)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        return site.name
+
+    async def _stop(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _handle(self, http: web.Request) -> web.StreamResponse:
+        request = await _request(http)
+        answered: asyncio.Future[Reply | Stream | Broken] = self._loop.create_future()
+
+        def conclude(result: Reply | Stream | Broken) -> None:
+            if not answered.done():
+                answered.set_result(result)
+            elif isinstance(result, Stream):
+                result.stop()
+
+        def answer(result: Reply | Broken) -> None:
+            watch = result.watch if isinstance(result, Reply) else None
+            found = result if watch is None else Stream(watch, self._inbox, self._outbox)
+            self._outbox.put(lambda: conclude(found))
+
+        self._inbox.put(lambda: self._network.submit(request, answer, lambda: self.dead or answered.done()))
+        result = await answered
+        if isinstance(result, Broken):
+            assert http.transport is not None
+            http.transport.abort()
+            return web.Response(status=503)
+        if isinstance(result, Stream):
+            return await _stream(http, request, result)
+        return web.Response(status=result.status, body=result.raw(), headers=dict(result.headers))
+
+
+async def _stream(http: web.Request, request: Request, stream: Stream) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    deadline = asyncio.get_running_loop().time() + float(request.query.get("timeoutSeconds") or _LONGEST_WATCH)
+    try:
+        await response.prepare(http)
+        await response.write(b"")
+        while True:
+            events = await stream.take(max(0.0, deadline - asyncio.get_running_loop().time()))
+            if events is None:
+                break
+            await response.write(b"".join([event.raw() + b"\n" for event in events]))
+        await response.write_eof()
+    except ConnectionError:
+        pass  # the program has gone
+    finally:
+        stream.stop()
+    return response
+
+
+async def _request(http: web.Request) -> Request:
+    raw = await http.read()
+    body: Any = orjson.loads(raw) if raw else None
+    media = http.headers.get("Content-Type", "application/json")
+    return Request(
+        http.method,
+        http.path,
+        dict(http.query),
+        body,
+        media.partition(";")[0],
+        actor_of(http.headers.get("User-Agent", "")),
+        accept=http.headers.get("Accept", ""),
+    )
+
+
+def actor_of(agent: str) -> str:
+    """The actor that a User-Agent names: kube-controller-manager adds the controller's name at the end."""
+    return agent.rpartition("/")[2].strip() or "client"
+
+
+class Gateways:
+    """The thread on which all gateways of a session serve."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="lockstep-gateways", daemon=True)
+        self._thread.start()
+
+    def open(self, inbox: Inbox, network: Network) -> Gateway:
+        """A new gateway; `start` it."""
+        return Gateway(self.loop, inbox, network)
+
+    def close(self) -> None:
+        """End the thread."""
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()

@@ -1,0 +1,112 @@
+"""The hub: one watch of each kind for all tenants, whose mirrors it feeds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import orjson
+
+from harness.ground.connection import Answer, Connection, GroundError, Stream
+from harness.ground.tenant import owner_of
+
+if TYPE_CHECKING:
+    from harness.apiserver.kinds import Kind
+
+_OBJECT = b'"object":'
+
+
+class Listener(Protocol):
+    """A tenant, as the hub sees it. Its method may be called by any thread."""
+
+    def notice(self, kind: Kind, event: str, raw: bytes) -> None:
+        """An event about an object that the tenant may see; `raw` is the object, as the real cluster has it."""
+
+
+class Hub:
+    """Follows `kinds` on a real cluster. `start` it before the first tenant joins, `stop` it at the end."""
+
+    def __init__(self, connection: Connection, kinds: Iterable[Kind]) -> None:
+        self._connection = connection
+        self._kinds = list(kinds)
+        self._tenants: dict[str, Listener] = {}
+        self._streams: dict[str, Stream] = {}
+        self._stopping = False
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin to follow. Raises GroundError if the cluster does not answer."""
+        for kind in self._kinds:
+            version = self._list(kind)
+            if version:
+                thread = threading.Thread(
+                    target=self._follow, args=(kind, version), name=f"lockstep-hub-{kind.plural}", daemon=True
+                )
+                self._threads.append(thread)
+                thread.start()
+
+    def stop(self) -> None:
+        """End all watches."""
+        self._stopping = True
+        for stream in list(self._streams.values()):
+            stream.close()
+
+    def join(self, prefix: str, tenant: Listener) -> None:
+        """Events of this tenant go to it from now on."""
+        self._tenants[prefix] = tenant
+
+    def leave(self, prefix: str) -> None:
+        """No event goes to this tenant any more."""
+        self._tenants.pop(prefix, None)
+
+    # -- on threads of the hub ----------------------------------------------------------------------------------------
+
+    def _list(self, kind: Kind) -> str:
+        """The version from which to watch; "" if the cluster does not have this kind."""
+        try:
+            answer = self._connection.request("GET", collection_path(kind), {"limit": "1"})
+        except ConnectionError as broken:
+            raise GroundError(f"the API server at {self._connection.host} does not answer: {broken}") from None
+        if answer.status == 404:
+            return ""
+        if answer.status != 200:
+            message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else ""
+            raise GroundError(f"{self._connection.host} refused to list {kind.resource}: {answer.status} {message}")
+        return str(orjson.loads(answer.body)["metadata"]["resourceVersion"])
+
+    def _follow(self, kind: Kind, version: str) -> None:
+        while not self._stopping:
+            query: Mapping[str, str] = {"watch": "true", "resourceVersion": version, "allowWatchBookmarks": "true"}
+            try:
+                stream = self._connection.watch(collection_path(kind), query)
+            except ConnectionError:
+                return  # the cluster has gone: whoever uses it finds out by a request
+            if isinstance(stream, Answer):
+                version = self._list(kind)
+                continue
+            self._streams[kind.resource] = stream
+            for line in stream:
+                event = orjson.loads(line)
+                if event["type"] == "ERROR":
+                    break
+                version = event["object"]["metadata"]["resourceVersion"]
+                if event["type"] != "BOOKMARK":
+                    self._pass_on(kind, event["type"], event["object"], line)
+
+    def _pass_on(self, kind: Kind, event: str, one: Mapping[str, Mapping[str, str]], line: bytes) -> None:
+        meta = one["metadata"]
+        prefix = owner_of(meta.get("namespace") or meta["name"])
+        raw = line[line.index(_OBJECT) + len(_OBJECT) : line.rindex(b"}")]
+        if prefix:
+            tenants = [self._tenants[prefix]] if prefix in self._tenants else []
+        else:
+            tenants = [] if "namespace" in meta else list(self._tenants.values())
+        for tenant in tenants:
+            tenant.notice(kind, event, raw)
+
+
+def collection_path(kind: Kind) -> str:
+    """The path of all objects of a kind."""
+    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
+    return f"{root}/{kind.plural}"

@@ -1,0 +1,135 @@
+"""The virtual loop on a real clock: what is due takes place on time, and rest is something one has to wait for.
+
+Where the loop in memory knows when everybody is parked, this one waits until nothing has happened for a while. The
+scenario's own clock stands still during such a rest, so that the steps of a scenario keep their distances on it, and
+what follows a step at once happens at the step's instant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from harness.clock import SECOND, seconds
+from harness.loop import VirtualLoop
+from harness.serving.boxes import Inbox
+from harness.serving.clocks import RealClock
+
+if TYPE_CHECKING:
+    from harness.ground.gateway import Gateways
+
+#: Seconds without any request, answer or event after which the controllers are said to rest.
+CALM = 0.3
+#: Seconds after which they are taken to rest although something goes on: some controllers poll.
+_PATIENCE = 5.0
+#: Seconds by which something may be early or late on a real clock and still be on time.
+SLACK = 2.0
+
+
+class Moment(float):
+    """A time on a real clock: equal to what was planned if it is not further from it than `SLACK`."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return abs(float(self) - other) <= SLACK if isinstance(other, float | int) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    def __add__(self, other: float) -> Moment:
+        return Moment(float(self) + other)
+
+    def __sub__(self, other: float) -> Moment:
+        return Moment(float(self) - other)
+
+    def __round__(self, digits: int | None = None) -> Moment:  # type: ignore[override]
+        return Moment(round(float(self), digits))
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    __hash__ = None  # type: ignore[assignment]  # what equals what is not transitive
+
+
+class _Mark(NamedTuple):
+    """From this instant on, the scenario's clock shows `shown`, and goes or stands still."""
+
+    instant: int
+    shown: int
+    goes: bool
+
+
+class GroundLoop(VirtualLoop):
+    """See the module docstring."""
+
+    def __init__(self, inbox: Inbox, gateways: Gateways | None = None) -> None:
+        self._real = RealClock(inbox)
+        super().__init__(self._real)
+        self.now = self._real.start()
+        self.inbox = inbox
+        #: Where controllers that are programs of their own come in.
+        self.gateways = gateways
+        self._marks = [_Mark(self.now, self.now, goes=False)]
+        #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
+        self.last_news: Callable[[], int] = lambda: 0
+        self.busy: Callable[[], bool] = lambda: False
+
+    def clock(self) -> int:
+        """The machine's clock, which goes on in a turn of the loop."""
+        return self._real.start()
+
+    # -- the scenario's clock -----------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """The scenario begins: its clock shows the loop's time."""
+        self._marks = [_Mark(self.now, self.now, goes=False)]
+
+    @property
+    def scenario_now(self) -> int:
+        """What the scenario's clock shows now."""
+        return self._shown(self.now)
+
+    def scenario_time(self, instant: int) -> float:
+        """What the scenario's clock showed at an instant, in seconds: as exact as a real clock can be."""
+        return Moment(self._shown(instant) / SECOND)
+
+    def instant_at(self, scenario_time: int) -> int:
+        """The instant at which the scenario's clock will show this, if it goes on from now."""
+        return self.now + scenario_time - self.scenario_now
+
+    def _shown(self, instant: int) -> int:
+        position = max(0, bisect_right(self._marks, instant, key=lambda mark: mark.instant) - 1)
+        mark = self._marks[position]
+        return mark.shown + (instant - mark.instant if mark.goes or instant < mark.instant else 0)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """The scenario's clock goes on inside the block."""
+        self._mark(self.scenario_now, goes=True)
+        try:
+            yield
+        finally:
+            self._mark(self.scenario_now, goes=False)
+
+    def _mark(self, shown: int, *, goes: bool) -> None:
+        self._marks.append(_Mark(self.now, shown, goes))
+
+    # -- passing time -------------------------------------------------------------------------------------------------
+
+    async def world_sleep(self, duration: float) -> None:
+        """Let `duration` seconds pass, then wait until the controllers rest."""
+        if duration > 0:
+            then = self.scenario_now + seconds(duration)
+            self._mark(self.scenario_now, goes=True)
+            await super().world_sleep(duration)
+            self._mark(then, goes=False)
+        began, calm = self.now, seconds(CALM)
+        while self.now - began < seconds(_PATIENCE):
+            idle = self.now - max(began, self.last_news())
+            if idle >= calm and not self.busy():
+                return
+            await super().world_sleep(max(calm - idle, calm // 4) / SECOND)

@@ -1,0 +1,57 @@
+"""Watches of a real server: a thread reads each, and its events arrive on the tenant's own thread."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+
+from harness.apiserver import Watch, WatchEvent
+from harness.ground.connection import Stream
+from harness.ground.tenant import Tenant
+
+if TYPE_CHECKING:
+    from harness.serving.boxes import Inbox
+
+#: Types of events that are about no object in particular.
+_GENERAL = frozenset({"BOOKMARK", "ERROR"})
+
+
+class RemoteWatch(Watch):
+    """The tenant's end of a watch; `open_ones` holds those that are open."""
+
+    def __init__(self, inbox: Inbox, stream: Stream, open_ones: set[RemoteWatch]) -> None:
+        super().__init__()
+        self._inbox = inbox
+        self._open_ones = open_ones
+        open_ones.add(self)
+
+        def leave() -> None:
+            open_ones.discard(self)
+            stream.close()
+
+        self.attach(leave)
+
+    def arrive(self, event: WatchEvent) -> None:
+        """Any thread: an event has come."""
+        self._inbox.put(partial(self.push, event))
+
+    def finish(self) -> None:
+        """Any thread: the server has ended the stream."""
+        self._inbox.put(self.close)
+
+
+def pump(stream: Stream, watch: RemoteWatch, tenant: Tenant) -> None:
+    """Start reading: what concerns the tenant arrives at `watch`."""
+
+    def read() -> None:
+        for line in stream:
+            event = orjson.loads(line)
+            if event["type"] in _GENERAL or tenant.owns(event["object"]):
+                plain = orjson.loads(tenant.plain(line))
+                watch.arrive(WatchEvent(plain["type"], plain["object"]))
+        watch.finish()
+
+    threading.Thread(target=read, name="lockstep-watch", daemon=True).start()

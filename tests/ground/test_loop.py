@@ -1,0 +1,62 @@
+"""The clock of a scenario on real ground: it stands still while the controllers come to rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import loop as virtual
+from harness.clock import SECOND, seconds
+from harness.ground.loop import CALM, SLACK, GroundLoop, Moment
+from harness.serving.boxes import Inbox
+
+
+def test_rests_do_not_count_on_the_scenarios_clock() -> None:
+    loop = GroundLoop(Inbox())
+    began = loop.now
+
+    async def main() -> None:
+        loop.begin()
+        for _ in range(2):
+            await loop.world_sleep(0.05)
+
+    virtual.run(loop, main())
+    assert loop.scenario_now - began == pytest.approx(seconds(0.1), abs=seconds(0.04))
+    assert loop.now - began >= seconds(0.1 + 2 * CALM)
+
+
+def test_nothing_rests_while_an_answer_is_on_its_way() -> None:
+    loop = GroundLoop(Inbox())
+    answered_at = loop.now + seconds(2 * CALM)
+    loop.busy = lambda: loop.now < answered_at
+
+    async def main() -> None:
+        await loop.world_sleep(0)
+
+    virtual.run(loop, main())
+    assert loop.now >= answered_at
+
+
+def test_an_instant_inside_a_rest_is_that_of_the_step() -> None:
+    loop = GroundLoop(Inbox())
+    seen: list[int] = []
+
+    async def main() -> None:
+        loop.begin()
+        loop.world_after(CALM / 2, lambda: seen.append(loop.now))
+        await loop.world_sleep(0)
+
+    virtual.run(loop, main())
+    assert loop.scenario_time(seen[0]) - loop.scenario_now / SECOND == 0
+    assert loop.scenario_time(seen[0]) == float(loop.scenario_now / SECOND)
+    assert loop.instant_at(loop.scenario_now + SECOND) == loop.now + SECOND
+
+
+def test_a_moment_is_what_was_planned_within_the_slack() -> None:
+    assert Moment(5.3) == 5.0
+    assert [("web", Moment(5.3))] == [("web", 5.0)]
+    assert Moment(5.3) != 5.2 + SLACK + 0.2
+    assert Moment(5.3 + SLACK) != 5.0
+    assert not Moment(0.4)
+    assert round(Moment(12.34567), 3) - 10 == 2.0
+    with pytest.raises(TypeError):
+        hash(Moment(1.0))

@@ -1,0 +1,97 @@
+"""Scenarios over HTTP: a served cluster stands in for the real one, which is no different to talk to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import objects
+from harness.cluster import Cluster
+from harness.environments.ground import run_on_ground
+from harness.ground.connection import GroundError
+from harness.ground.session import GroundSession
+from harness.implementations.reference import Reference
+from harness.scenario import Scenario, scenario
+from harness.serving.background import KubeApi
+from harness.serving.simulation import Setup
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[GroundSession]:
+    with KubeApi(tmp_path, Setup(kubelet=False)) as served, GroundSession(served.kubeconfig) as opened:
+        yield opened
+
+
+def of(body: object, **more: object) -> Scenario:
+    declare = scenario("replicaset/on-real-ground", must="It MUST work.", source="none", **more)  # type: ignore[arg-type]
+    return declare(body)  # type: ignore[arg-type]
+
+
+def test_a_scenario_runs_as_in_memory(session: GroundSession) -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 2))
+        cluster.expect("pods", len(cluster.pods("web")), 2)
+        await cluster.eventually("both are ready", lambda: cluster.ready("web") == 2, within=10)
+        await cluster.scale("web", 1)
+        cluster.expect("deletes", len(cluster.writes("delete", "pods")), 1)
+        cluster.expect("events", {one["reason"] for one in cluster.events()}, {"SuccessfulCreate", "SuccessfulDelete"})
+
+    result = run_on_ground(session, of(body), Reference())
+    assert (result.error, result.failure, result.assertions) == ("", "", 4)
+
+
+def test_faults_of_the_network_work_there_too(session: GroundSession) -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.faults.error(500, verb="create", resource="pods", times=1)
+        await cluster.create(objects.replica_set("web", 1))
+        codes = [write.code for write in cluster.writes("create", "pods")]
+        cluster.expect("answers to the creates", codes, [500, 201])
+
+    result = run_on_ground(session, of(body), Reference())
+    assert (result.error, result.failure) == ("", "")
+
+
+def test_tenants_see_nothing_of_each_other(session: GroundSession) -> None:
+    async def leave_one(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("left", 1))
+        cluster.expect("pods", len(cluster.pods()), 1)
+
+    async def look(cluster: Cluster) -> None:
+        cluster.expect("pods", cluster.pods(), [])
+        await cluster.create(objects.replica_set("left", 2))
+        cluster.expect("pods of its own", len(cluster.pods("left")), 2)
+
+    for body in (leave_one, look):
+        result = run_on_ground(session, of(body), Reference())
+        assert (result.error, result.failure) == ("", "")
+
+
+def test_an_assertion_that_does_not_hold_fails(session: GroundSession) -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 1))
+        cluster.expect("pods", len(cluster.pods("web")), 2)
+
+    assert "pods: expected 2, got 1" in run_on_ground(session, of(body), Reference()).failure
+
+
+def test_a_cluster_whose_own_controllers_work_is_refused(tmp_path: Path) -> None:
+    setup = Setup(kubelet=False, controllers=("replicaset",))
+    refused = pytest.raises(GroundError, match="runs a ReplicaSet controller of its own")
+    with KubeApi(tmp_path, setup) as served, GroundSession(served.kubeconfig) as opened, refused:
+        opened.refuse_rivals()
+
+
+def test_a_kubeconfig_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(GroundError, match="cannot be used") as refused:
+        GroundSession(tmp_path / "missing")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_cluster_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
+    with KubeApi(tmp_path, Setup(kubelet=False)) as served:
+        pass
+    with pytest.raises(GroundError, match="does not answer") as refused, GroundSession(served.kubeconfig):
+        pass
+    assert "\n" not in str(refused.value)

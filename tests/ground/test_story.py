@@ -1,0 +1,77 @@
+"""Stories: what two traces tell alike although their clocks differ, and what they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.trace.compare import compare
+from harness.trace.model import Trace
+from harness.trace.story import story
+from harness.trace.values import digest
+
+SPEC = {"containers": [{"name": "main"}]}
+ADMITTED = {
+    **SPEC,
+    "priority": 0,
+    "preemptionPolicy": "PreemptLowerPriority",
+    "serviceAccountName": "default",
+    "tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}],
+}
+
+
+def create(number: int, **more: Any) -> dict[str, Any]:
+    return {"verb": "create", "resource": "pods", "object": f"web#{number}", **more}
+
+
+def event(reason: str, count: int = 1) -> dict[str, Any]:
+    return {"verb": "create", "object": "ReplicaSet web", "reason": reason, "message": "web#1", "count": count}
+
+
+def trace(*instants: dict[str, Any], objects: dict[str, Any] | None = None, **specs: Any) -> Trace:
+    timed = [{"at": f"{number}.000", **one} for number, one in enumerate(instants)]
+    return Trace(tuple(timed), specs, {"objects": objects or {}, "pods": {}})
+
+
+def told_alike(left: Trace, right: Trace) -> bool:
+    return not compare(story(left), story(right)).differences
+
+
+def test_when_and_in_how_many_instants_does_not_matter() -> None:
+    assert told_alike(
+        trace({"writes": [create(1, times=2)]}, {"writes": [create(3)]}),
+        trace({"writes": [create(1)]}, {}, {"writes": [create(2), create(3)]}),
+    )
+
+
+def test_how_many_writes_there_are_matters() -> None:
+    assert not told_alike(trace({"writes": [create(1, times=2)]}), trace({"writes": [create(1, times=3)]}))
+
+
+def test_a_refusal_is_told_once_and_a_race_not_at_all() -> None:
+    refused, raced = {"code": 403, "reason": "Forbidden"}, {"code": 409, "reason": "Conflict"}
+    many = trace({"writes": [create(1, failure=refused, times=5), create(2, failure=raced)]})
+    assert told_alike(many, trace({"writes": [create(1, failure=refused)]}))
+    assert not told_alike(many, trace({}))
+
+
+def test_kinds_of_events_matter_and_counts_do_not() -> None:
+    assert told_alike(trace({"events": [event("Created", 3)]}), trace({"events": [event("Created")] * 2}))
+    assert not told_alike(trace({"events": [event("Created")]}), trace({"events": [event("Deleted")]}))
+
+
+def test_what_admission_adds_to_every_pod_is_left_out_and_nothing_else() -> None:
+    def made(spec: dict[str, Any]) -> Trace:
+        key = digest(spec)[:12]
+        return trace({"writes": [create(1, body={"spec": key})]}, **{key: spec})
+
+    assert told_alike(made(SPEC), made(ADMITTED))
+    assert not told_alike(made(SPEC), made({**ADMITTED, "priority": 7}))
+
+
+def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress() -> None:
+    def left(**fields: Any) -> Trace:
+        return trace({}, objects={"replicasets.apps web": {f"status.{name}": value for name, value in fields.items()}})
+
+    assert told_alike(left(replicas=3, readyReplicas=3), left(replicas=3, readyReplicas=1))
+    assert told_alike(left(replicas=3, lastScaleTime="+1"), left(replicas=3, lastScaleTime="+2"))
+    assert not told_alike(left(replicas=3), left(replicas=2))

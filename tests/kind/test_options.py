@@ -1,0 +1,31 @@
+"""What a user says about the cluster on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from harness.cli.kind_options import kind_choice, kind_options
+from harness.kind.cluster import KindOptions
+
+
+@click.command()
+@kind_options
+def _command(**values: Any) -> KindOptions:
+    return kind_choice(values)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", KindOptions()),
+        ("--kind-image kindest/node:v1.35.0 --kind-keep", KindOptions(image="kindest/node:v1.35.0", keep=True)),
+        ("--kind-cluster-name other --kind-bin bin/kind", KindOptions(name="other", kind_bin=Path("bin/kind"))),
+        ("--kind-kubectl-bin bin/kubectl", KindOptions(kubectl_bin=Path("bin/kubectl"))),
+    ],
+)
+def test_options(words: str, expected: KindOptions) -> None:
+    assert _command.main(words.split(), standalone_mode=False) == expected
