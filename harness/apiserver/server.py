@@ -56,6 +56,8 @@ _STATUS_VERBS: dict[str, tuple[str, Handler]] = {
 }
 _READING = frozenset({"get", "list"})
 _JSON_TYPES = ("application/json",)
+#: What transports may take and hand over as JSON; of custom resources, all but the last.
+_MEDIA_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 
 
 class ApiServer:
@@ -155,7 +157,7 @@ class ApiServer:
             route = routes[key] = self._resolve(request, place)
         kind, collection, verb, handler = route
         if request.method in _WITH_BODY and not _is_json(request.content_type):
-            raise errors.unsupported_media_type(_JSON_TYPES)
+            raise errors.unsupported_media_type(_MEDIA_TYPES if kind.strategic else _MEDIA_TYPES[:2])
         if request.query:
             check_write_options(verb, request.query, request.content_type)
         return Call(request, kind, collection, place.namespace, place.name, place.subresource, verb), handler

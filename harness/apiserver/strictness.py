@@ -65,7 +65,7 @@ def check_applied(state: State, call: Call) -> None:
         return
     kind = call.kind
     named = f"{_group_version(body)}, Kind={body.get('kind', '')}"
-    if not body.get("apiVersion") or not body.get("kind"):
+    if (body.get("apiVersion"), body.get("kind")) != (kind.api_version, kind.kind):
         raise errors.bad_request(f"invalid object type: {named}")
     try:
         _, unknown = _unknown(rules, kind, body)

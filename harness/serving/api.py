@@ -75,4 +75,7 @@ def _checked(request: Request) -> Any:
     try:
         return shaped_as(version, kind, body)
     except ValueError as problem:
-        raise bad_request(f'{kind} in version "v1" cannot be handled as a {kind}: {problem}') from None
+        told = str(problem)
+        raise bad_request(
+            told if method == "DELETE" else f'{kind} in version "v1" cannot be handled as a {kind}: {told}'
+        ) from None

@@ -59,6 +59,12 @@ def shaped_as(version: str, kind: str, sent: Any) -> Any:
     return sent if name is None else _Reader(kind, []).value(sent, name, ())
 
 
+class _Key(str):
+    """The key of a map: it belongs to a place, but Go's decoder does not name it."""
+
+    __slots__ = ()
+
+
 class _Reader:
     """Reads one body; `unknown` gets the places of unknown fields."""
 
@@ -111,7 +117,7 @@ class _Reader:
             raise _mismatch(value, kind, path, owner)
         inner = kind[4:]
         result = {
-            key: _zero(inner) if item is None else self.value(item, inner, (*path, key), owner)
+            key: _zero(inner) if item is None else self.value(item, inner, (*path, _Key(key)), owner)
             for key, item in value.items()
         }
         return value if all(item is value[key] for key, item in result.items()) else result
@@ -146,9 +152,9 @@ def _check_scalar(value: Any, kind: str, path: Path, owner: str) -> None:
     elif kind == "intorstring":
         low, high = _RANGES["int32"]
         if type(value) is not str and (type(value) is not int or not low <= value <= high):
-            raise ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type int32")
+            raise _mismatch(value, "int32", path, owner)
     elif kind != "raw" and type(value) is not str:  # times and durations
-        raise ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type string")
+        raise _mismatch(value, "string", path, owner)
 
 
 def _check_base64(text: str) -> None:
@@ -172,7 +178,7 @@ def _mismatch(value: Any, kind: str, path: Path, owner: str) -> ValueError:
     """encoding/json's UnmarshalTypeError."""
     if not path:
         return ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type {_go(kind)}")
-    field = ".".join(str(step) for step in path if not isinstance(step, int))
+    field = ".".join(str(step) for step in path if not isinstance(step, int | _Key))
     struct = owner.rpartition(".")[2]
     found = _found(value)
     return ValueError(f"json: cannot unmarshal {found} into Go struct field {struct}.{field} of type {_go(kind)}")

@@ -7,6 +7,7 @@ import hmac
 import logging
 import re
 import time
+from collections.abc import Coroutine
 from typing import Any
 
 import orjson
@@ -21,11 +22,11 @@ from harness.apiserver.reading import is_set, parse_int64
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
 from harness.serving import extras, openapi
-from harness.serving.bodies import PROTOBUF, complaints_about, parse_body
 from harness.serving.boxes import Outbox
 from harness.serving.columns import Columns, columns_of
 from harness.serving.control import ROOT, Control
 from harness.serving.etags import tagged
+from harness.serving.incoming import body_of, incoming
 from harness.serving.negotiation import JSON, YAML, Form, negotiate
 from harness.serving.simulation import Simulation
 from harness.serving.streams import Stream
@@ -33,8 +34,6 @@ from harness.serving.tables import shaped
 
 _BAD_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _LOG = logging.getLogger("lockstep.serve")
-#: As kube-apiserver's MaxRequestBodyBytes.
-LARGEST_BODY = 3 * 1024 * 1024
 #: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
 LONGEST_WATCH = 2700.0
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -53,6 +52,7 @@ class Front:
         self._control = Control(simulation, outbox)
         self._columns: dict[str, tuple[Any, Columns]] = {}
         self._unanswered: dict[asyncio.Future[Reply | Stream | Broken], None] = {}
+        self._working: set[asyncio.Future[Reply]] = set()
         self._failure = ""
 
     def fail(self, why: str) -> None:
@@ -61,6 +61,8 @@ class Front:
         for one in list(self._unanswered):
             if not one.done():
                 one.set_result(Broken(why))
+        for task in self._working:
+            task.cancel()
 
     async def handle(self, http: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -87,7 +89,7 @@ class Front:
         form = negotiate(http.headers.get("Accept", ""))
         if form is None:
             raise ApiError(406, "NotAcceptable", _ACCEPTED)
-        request = await _request(http)
+        request = await incoming(http, place, self._simulation.server.state.registry)
         if form.media == YAML and is_set(request.query, "watch") and place is not None and not place.name:
             raise ApiError(406, "NotAcceptable", f"only the following media types are accepted: {JSON}")
         if place is not None:
@@ -108,13 +110,29 @@ class Front:
         if _BAD_ESCAPE.search(http.raw_path.partition("?")[0]):
             return TextReply(400, "400 Bad Request")
         if http.path.startswith(ROOT):
-            body, media = await _body(http), http.headers.get("Content-Type", "")
-            return await self._control.answer(http.method, http.path, body, media)
+            body, media = await body_of(http), http.headers.get("Content-Type", "")
+            return await self._while_it_lives(self._control.answer(http.method, http.path, body, media))
         if http.path.startswith("/openapi/"):
             server = self._simulation.server
             found = await asyncio.to_thread(openapi.answer, server, http.method, http.path, http.headers)
             return tagged(found, http.headers.get("If-None-Match", ""))
         return None
+
+    async def _while_it_lives(self, work: Coroutine[Any, Any, Reply]) -> Reply:
+        """What work on the simulation comes to. Raises ApiError 503 if the simulation ends meanwhile, or has ended."""
+        task = asyncio.ensure_future(work)
+        self._working.add(task)
+        if self._failure:
+            task.cancel()
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._failure:
+                raise ApiError(503, "ServiceUnavailable", self._failure) from None
+            raise
+        finally:
+            task.cancel()
+            self._working.discard(task)
 
     async def _ask(self, request: Request) -> Reply | Stream:
         """What the simulation answers. Raises ApiError 503 if it breaks off."""
@@ -199,29 +217,6 @@ class Front:
 def _timeout(request: Request) -> float:
     wanted = parse_int64(request.query.get("timeoutSeconds") or "0")
     return min(float(wanted), LONGEST_WATCH) if wanted > 0 else LONGEST_WATCH
-
-
-async def _body(http: web.Request) -> bytes:
-    try:
-        return await http.read()
-    except web.HTTPRequestEntityTooLarge:
-        message = f"Request entity too large: limit is {LARGEST_BODY}"
-        raise ApiError(413, "RequestEntityTooLarge", message) from None
-
-
-async def _request(http: web.Request) -> Request:
-    raw = await _body(http)
-    content_type = http.headers.get("Content-Type", "")
-    if http.method == "PATCH" and content_type.startswith(PROTOBUF):
-        body, media = None, PROTOBUF  # there are no patches in protobuf: the server refuses the type
-    else:
-        body, media = parse_body(raw, content_type)
-    actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
-    accept = http.headers.get("Accept", "")
-    query = {name: http.query.getone(name) for name in http.query}  # of a name that is there twice, the first counts
-    request = Request(http.method, http.path, query, body, media, actor, accept=accept)
-    request.complaints = complaints_about(raw, media)
-    return request
 
 
 def _respond(reply: Reply, media: str = JSON) -> web.Response:

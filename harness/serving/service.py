@@ -16,7 +16,8 @@ from aiohttp import web
 from harness.apiserver import ApiServer
 from harness.serving.boxes import Outbox
 from harness.serving.errors import ServeError
-from harness.serving.front import LARGEST_BODY, Front
+from harness.serving.front import Front
+from harness.serving.incoming import LARGEST_BODY
 from harness.serving.kubeconfig import kubeconfig
 from harness.serving.simulation import COMPACTION_INTERVAL, Setup, Simulation
 

@@ -28,6 +28,7 @@ from harness.serving.clocks import ManualClock, clock_of
 from harness.serving.errors import ServeError
 from harness.serving.heartbeats import Heartbeats
 from harness.serving.pods import PodBehaviour
+from harness.serving.served_loop import ServedLoop
 from harness.serving.snapshot import load_snapshot
 from harness.world import World
 
@@ -69,7 +70,7 @@ class Simulation:
         self._on_failure = on_failure
         self.inbox = Inbox()
         self.clock = clock_of(setup.clock, self.inbox)
-        self.loop = virtual.VirtualLoop(self.clock)
+        self.loop = ServedLoop(self.clock)
         self.loop.now = self.clock.start()
         self.server: ApiServer = ServedApi(lambda: self.loop.now, setup.seed)
         for definition in definitions_for(setup.controllers):

@@ -147,7 +147,7 @@ class _Nodes:
 def accepts_pods(node: Object) -> bool:
     """Whether pods without tolerations may be placed on a node."""
     spec = node.get("spec") or {}
-    tainted = any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in spec.get("taints") or ())
+    tainted = any(taint.get("effect") in ("NoSchedule", "NoExecute") for taint in spec.get("taints") or ())
     return not spec.get("unschedulable") and not tainted and "deletionTimestamp" not in node["metadata"]
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from harness import loop as virtual
 from harness.serving.background import ApiRefusal, KubeApi
+from harness.serving.boxes import Inbox
+from harness.serving.clocks import JumpingClock
 from harness.serving.errors import ServeError
+from harness.serving.served_loop import ServedLoop
 from harness.serving.simulation import Setup
 
 
@@ -31,11 +35,63 @@ def test_requests_are_answered_watches_end_and_the_reason_is_told(tmp_path: Path
             _break(api)
             with pytest.raises(ApiRefusal) as refused:
                 api.request("GET", "/api/v1/pods")
+            with pytest.raises(ApiRefusal, match="503"):
+                api.advance(1)
             reader.join(30)
             stream.close()
     assert ends == [b""]
     assert refused.value.code == 503
     assert "the world is broken" in refused.value.text
+
+
+def test_who_waits_for_the_clock_hears_of_the_end(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def wait(api: KubeApi) -> None:
+        with pytest.raises(ApiRefusal) as refused:
+            api.request("PUT", "/lockstep/pods", {"loads": []})
+        told.append(refused.value.text)
+
+    with pytest.raises(ServeError), KubeApi(tmp_path, Setup(clock="manual")) as api:  # noqa: PT012 - the end raises
+        held, service = threading.Event(), api._service
+        assert service is not None
+        service.simulation.post(held.wait)
+        waiter = threading.Thread(target=wait, args=(api,))
+        waiter.start()
+        _break(api)
+        held.set()
+        waiter.join(30)
+    assert not waiter.is_alive()
+    assert len(told) == 1
+
+
+def test_a_step_of_the_world_that_fails_is_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    inbox, done = Inbox(), []
+    loop = ServedLoop(JumpingClock(inbox))
+
+    def fail() -> None:
+        raise KeyError("effect")
+
+    async def main() -> None:
+        loop.world_at(1, fail)
+        loop.world_at(2, lambda: done.append(loop.now))
+        await loop.world_sleep(1)
+
+    virtual.run(loop, main())
+    assert (done, loop.failed_steps) == ([2], 1)
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        "a step of the simulated world failed and is left out: KeyError: 'effect' (test_failure.py:"
+    )
+
+
+@pytest.mark.kube_api(clock="manual", controllers=("replicaset",))
+def test_a_node_with_half_a_taint_takes_pods(kube_api: KubeApi) -> None:
+    kube_api.request("POST", "/api/v1/nodes", {"metadata": {"name": "odd"}, "spec": {"taints": [{"key": "a"}]}})
+    pod = {"metadata": {"name": "one"}, "spec": {"containers": [{"name": "a", "image": "a"}]}}
+    kube_api.request("POST", "/api/v1/namespaces/default/pods", pod)
+    kube_api.advance(10)
+    assert kube_api.request("GET", "/api/v1/namespaces/default/pods/one")["status"]["phase"] == "Running"
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
