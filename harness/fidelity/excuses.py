@@ -27,6 +27,8 @@ class Excuse:
     #: Only where the field is not there.
     absent_here: bool = False
     absent_there: bool = False
+    #: The target that alone shows it, "" for all.
+    target: str = ""
     #: Only between texts that both have this in them, and are equal up to there.
     equal_until: str = ""
 
@@ -99,13 +101,13 @@ EXCUSES: tuple[Excuse, ...] = (
         ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
         ("deletion/answers", "admission/quota-of-pods", "admission/quota-of-resources"),
     ),
-    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",)),
-    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",)),
+    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",), target="memory"),
+    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",), target="memory"),
     Excuse("Types of values", ("*",), ("applies/wrong-types",)),
     Excuse(
         "Media types",
         (".body.message", ".body.details"),
-        ("protocol/accept", "protocol/media-types"),
+        ("protocol/accept",),
     ),
     Excuse(
         "Discovery",
@@ -129,17 +131,20 @@ EXCUSES: tuple[Excuse, ...] = (
 )
 
 
-def sort_out(scenario: str, found: list[Difference]) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
-    """What no excuse takes, the excuses that took something, and those that should have and did not."""
+def sort_out(
+    scenario: str, found: list[Difference], target: str = "memory"
+) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
+    """What no excuse takes on a target, the excuses that took something, and those that should have and did not."""
+    excuses = [one for one in EXCUSES if one.target in ("", target)]
     unexplained: list[Difference] = []
     used: list[Excuse] = []
     for difference in found:
-        excuse = next((one for one in EXCUSES if one.takes(scenario, difference)), None)
+        excuse = next((one for one in excuses if one.takes(scenario, difference)), None)
         if excuse is None:
             unexplained.append(difference)
         elif excuse not in used:
             used.append(excuse)
-    return unexplained, used, [one for one in EXCUSES if scenario in one.shown_by and one not in used]
+    return unexplained, used, [one for one in excuses if scenario in one.shown_by and one not in used]
 
 
 def shown_by(topic: str) -> list[str]:

@@ -64,14 +64,14 @@ def _checked(request: Request) -> Any:
     """The body, if it is not for the registry's kinds to judge. Raises ApiError 400 for one of a wrong shape."""
     method, body = request.method, request.body
     _check_name(request.path)
-    if body is None or method not in ("DELETE", "POST", "PUT"):
+    if not isinstance(body, dict) or method not in ("DELETE", "POST", "PUT"):
         return body
     place = parse_path(request.path)
     if place is None or (place.group and method != "DELETE"):
         return body
     version, kind = ("v1", "DeleteOptions") if method == "DELETE" else _BODIES.get(place.subresource, ("", ""))
-    if not kind:
-        return body
+    if not kind or body.get("kind", kind) != kind:
+        return body  # the API server says that it is of another kind
     try:
         return shaped_as(version, kind, body)
     except ValueError as problem:

@@ -9,6 +9,7 @@ from aiohttp import web
 from harness.apiserver import Request
 from harness.apiserver.errors import ApiError
 from harness.apiserver.kinds import Registry
+from harness.apiserver.messages import Unreadable
 from harness.apiserver.routing import Place
 from harness.serving.bodies import PROTOBUF, complaints_about, parse_body
 from harness.serving.negotiation import JSON
@@ -50,6 +51,8 @@ def _content(method: str, raw: bytes, content_type: str) -> tuple[Any, str]:
     if method == "PATCH" and content_type.startswith(PROTOBUF):
         return None, PROTOBUF  # there are no patches in protobuf: the server refuses the type
     body, media = parse_body(raw, content_type)
+    if isinstance(body, Unreadable):
+        return body, media  # the API server says so in its turn
     if media == JSON and (method in _SENDING or (method == "DELETE" and raw)):
         check_head(body, raw)
     return body, media
