@@ -271,7 +271,7 @@ def test_debian_comes_without_devices(tools: Tools, tmp_path: Path) -> None:
 
 def test_debian_that_fails_says_why(tools: Tools) -> None:
     record = tools.programs / "mmdebstrap"
-    record.write_text("#!/bin/sh\necho 'E: cannot reach deb.debian.org' >&2\nexit 25\n")
+    record.write_text("#!/bin/sh\necho 'E: cannot reach the mirror' >&2\nexit 25\n")
     record.chmod(0o755)
     with pytest.raises(KindFailed, match=r"installing Debian packages .* ended with code 25 and said: E: cannot reach"):
         debian.built(debian.PROXY)
