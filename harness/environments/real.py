@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: Controllers without which admission cannot do its work.
 _HELPERS = ("resourcequota-controller",)
+#: Controllers that would work on what scenarios create as data, or let the simulated world work on.
+_OWNERS = ("deployment", "statefulset", "daemonset", "job", "cronjob", "replicationcontroller")
+_KIND_OFF = (*NAMES.values(), *(f"{name}-controller" for name in _OWNERS))
 #: Nodes of scenarios have no kubelet that sends a heartbeat.
 _KIND_FLAGS = {"node-monitor-grace-period": "24h"}
 
@@ -74,7 +77,7 @@ class RealEnvironment:
 
             self._progress("starting a kind cluster")
             cluster = self._held.enter_context(
-                kind_cluster(self._options.kind, controllers_off=tuple(NAMES.values()), flags=_KIND_FLAGS)
+                kind_cluster(self._options.kind, controllers_off=_KIND_OFF, flags=_KIND_FLAGS)
             )
             cluster.stop_scheduler()
             return cluster.kubeconfig, (cluster.host_address, cluster.host_address)

@@ -23,7 +23,8 @@ from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
 from harness.serving import extras, openapi
 from harness.serving.boxes import Outbox
-from harness.serving.columns import Columns, columns_of
+from harness.serving.column import Columns
+from harness.serving.columns import columns_of
 from harness.serving.control import ROOT, Control
 from harness.serving.etags import tagged
 from harness.serving.incoming import body_of, incoming

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from harness.serving.columns import Columns
+from harness.serving.column import Columns
 from harness.serving.negotiation import Form
 
 Object = dict[str, Any]

@@ -278,3 +278,49 @@ def test_a_token_says_whose_it_is(kube_api: KubeApi) -> None:
     with pytest.raises(ApiRefusal) as refused:
         kube_api.request("POST", f"{accounts}/nobody/token", {})
     assert refused.value.code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers", "cells"),
+    [
+        (
+            "/api/v1/namespaces/default/services",
+            {"spec": {"type": "NodePort", "ports": [{"port": 80, "nodePort": 30080, "protocol": "TCP"}]}},
+            ["Name", "Type", "Cluster-IP", "External-IP", "Port(s)", "Age"],
+            ["one", "NodePort", "<none>", "<none>", "80:30080/TCP", "0s"],
+        ),
+        (
+            "/api/v1/namespaces/default/secrets",
+            {"type": "Opaque", "data": {"a": "YQ=="}},
+            ["Name", "Type", "Data", "Age"],
+            ["one", "Opaque", "1", "0s"],
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+            {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"}},
+            ["Name", "Role", "Age"],
+            ["one", "Role/reader", "0s"],
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            {"rules": []},
+            ["Name", "Created At"],
+            ["one", "2000-01-01T00:00:01Z"],
+        ),
+        (
+            "/api/v1/namespaces/default/persistentvolumeclaims",
+            {"spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast"}},
+            ["Name", "Status", "Volume", "Capacity", "Access Modes", "StorageClass", "VolumeAttributesClass", "Age"],
+            ["one", "Pending", "", "", "", "fast", "<unset>", "0s"],
+        ),
+    ],
+)
+def test_kinds_that_are_only_stored_have_kubectls_columns(
+    kube_api: KubeApi, path: str, body: dict[str, Any], headers: list[str], cells: list[Any]
+) -> None:
+    kube_api.request("POST", path, {"metadata": {"name": "one"}, **body})
+    _, table, _ = _get(kube_api, path, f"{_TABLE},application/json")
+    shown = [at for at, column in enumerate(table["columnDefinitions"]) if not column["priority"]]
+    (row,) = [row for row in table["rows"] if row["cells"][0] == "one"]
+    assert [table["columnDefinitions"][at]["name"] for at in shown] == headers
+    assert [row["cells"][at] for at in shown] == cells
