@@ -156,8 +156,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("Warnings", "Over HTTP, about unknown fields; else none.", "Also about deprecated or doubtful fields."),
     Limit(
         "Discovery",
-        "Legacy and aggregated documents, without storage hashes; over HTTP with ETags, and OpenAPI v3 without list types "
-        "and merge keys. What changes shows at once.",
+        "Legacy and aggregated documents, without storage hashes; over HTTP with ETags, and OpenAPI v3 without list "
+        "types and merge keys. What changes shows at once.",
         "Also OpenAPI v2 and v3. What other servers have is asked for about once a minute.",
     ),
     Limit(

@@ -108,7 +108,7 @@ def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[s
 def _unknown(rules: FieldRules, kind: Kind, sent: dict[str, Any]) -> tuple[dict[str, Any], list[Path]]:
     kept, found = rules(kind, sent)
     if kind.schema is not None:  # what custom resources do not have is pruned later
-        found = [*found, *unknown_fields(sent, kind.schema)]
+        found = [*found, *sorted(unknown_fields(sent, kind.schema), key=_dotted)]
     return kept, found
 
 

@@ -29,6 +29,8 @@ class Excuse:
     absent_there: bool = False
     #: Only between texts that both have this in them, and are equal up to there.
     equal_until: str = ""
+    #: The only target that differs; "" for all.
+    target: str = ""
 
     def takes(self, scenario: str, difference: Difference) -> bool:
         """Whether a difference that a scenario shows is this one."""
@@ -99,8 +101,8 @@ EXCUSES: tuple[Excuse, ...] = (
         ("*.status.hard", "*.status.used", "*.metadata.resourceVersion"),
         ("deletion/answers", "admission/quota-of-pods", "admission/quota-of-resources"),
     ),
-    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",)),
-    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",)),
+    Excuse("Unknown fields", ("3.*",), ("protocol/field-validation",), target="memory"),
+    Excuse("Types of values", ("11.body.message",), ("workloads/invalid-pods",), target="memory"),
     Excuse("Types of values", ("*",), ("applies/wrong-types",)),
     Excuse(
         "Media types",
@@ -129,17 +131,20 @@ EXCUSES: tuple[Excuse, ...] = (
 )
 
 
-def sort_out(scenario: str, found: list[Difference]) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
+def sort_out(
+    scenario: str, target: str, found: list[Difference]
+) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
     """What no excuse takes, the excuses that took something, and those that should have and did not."""
     unexplained: list[Difference] = []
     used: list[Excuse] = []
+    usable = [one for one in EXCUSES if one.target in ("", target)]
     for difference in found:
-        excuse = next((one for one in EXCUSES if one.takes(scenario, difference)), None)
+        excuse = next((one for one in usable if one.takes(scenario, difference)), None)
         if excuse is None:
             unexplained.append(difference)
         elif excuse not in used:
             used.append(excuse)
-    return unexplained, used, [one for one in EXCUSES if scenario in one.shown_by and one not in used]
+    return unexplained, used, [one for one in usable if scenario in one.shown_by and one not in used]
 
 
 def shown_by(topic: str) -> list[str]:
