@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
