@@ -74,6 +74,11 @@ def selected_pages(api: Api) -> None:
     page = api.get(api.to("configmaps"), limit="2", labelSelector="even=true").body
     api.get(api.to("configmaps"), limit="2", labelSelector="even=true", **{"continue": page["metadata"]["continue"]})
     api.get(api.to("configmaps"), limit="1", fieldSelector="metadata.name!=item-0")
+    last = api.get(
+        api.to("configmaps"), limit="1", labelSelector="even=true", fieldSelector="metadata.name=item-2"
+    ).body
+    token = last["metadata"].get("continue", "")
+    api.get(api.to("configmaps"), limit="1", fieldSelector="metadata.name=item-2", **{"continue": token})
 
 
 @api_scenario(

@@ -289,3 +289,21 @@ def webhooks(api: Api) -> None:
 def services(api: Api) -> None:
     body = {"metadata": {"name": "web"}, "spec": {"selector": dict(bodies.LABELS), "ports": [{"port": 80}]}}
     api.post(api.to("services"), body)
+
+
+@api_scenario(
+    "workloads/budget-updates",
+    must="What a change makes of a budget MUST be sound, whatever else changes.",
+    source="pkg/apis/policy/validation/validation.go",
+)
+def budget_updates(api: Api) -> None:
+    api.post(api.to("poddisruptionbudgets"), bodies.budget(minAvailable=1))
+    path = api.to("poddisruptionbudgets", "guard")
+    api.patch(path, {"spec": {"minAvailable": -1}}, dryRun="All")
+    api.patch(path, {"spec": {"minAvailable": -1}, "metadata": {"labels": {"a b": "c"}}})
+    api.patch(path, {"spec": {"minAvailable": None, "maxUnavailable": "10%"}})
+    api.patch(path, {"spec": {"minAvailable": 2}})
+    api.patch(f"{path}/status", {"status": {"disruptionsAllowed": -1, "currentHealthy": -1}})
+    api.patch(path, {"metadata": {"finalizers": ["example.com/a"]}})
+    api.delete(path)
+    api.patch(path, {"metadata": {"finalizers": ["example.com/b"]}, "spec": {"minAvailable": -1}})

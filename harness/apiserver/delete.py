@@ -39,7 +39,7 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     if isinstance(body, Unreadable):
         raise errors.bad_request(f"couldn't get version/kind; json parse error: {body.why}")
     if body:
-        _check_kind(body)
+        check_options_kind(body)
         check_part(body, "DeleteOptions")
         preconditions = body.get("preconditions") or {}
         options = DeleteOptions(
@@ -65,8 +65,8 @@ def parse_options(call: Call, body: Any) -> DeleteOptions:
     return options
 
 
-def _check_kind(body: Any) -> None:
-    """Options may be of any version that has some, but must be options."""
+def check_options_kind(body: Any) -> None:
+    """Options may be of any version that has some, but must be options. Raises ApiError 400."""
     if isinstance(body, dict) and body.get("kind", "DeleteOptions") != "DeleteOptions":
         kind, version = body["kind"], body.get("apiVersion", "v1")
         raise errors.bad_request(

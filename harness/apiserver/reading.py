@@ -29,6 +29,7 @@ _EXPIRED_PAGE = (
     "objects that were created, modified, or deleted between the time the first chunk was returned and "
     "now may show up in the list."
 )
+_ONE_NAME = re.compile(r"(?:^|,)metadata\.name==?[^,]")
 _PAGE_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 #: More than any number that fits has; Python refuses to read thousands of them.
@@ -174,10 +175,13 @@ def _list(state: State, call: Call) -> Reply:
         if exact is not None and exact < collection.compacted:
             raise errors.expired(_EXPIRED_LIST)
     shown = state.versions.current if exact is None else exact
-    items = selected(collection, call, exact, matcher(call.kind, query))
+    matches = matcher(call.kind, query)
+    if not start and _ONE_NAME.search(query.get("fieldSelector", "")):
+        limit = 0  # Upstream then looks at one key, and makes no pages (SelectionPredicate.MatchesSingle).
+    items = selected(collection, call, exact, None if limit else matches)
     if start:
         items = [item for item in items if item.key >= start]
-    return _list_reply(call, items, shown, limit)
+    return _list_reply(call, items, shown, limit, matches)
 
 
 def selected(collection: Collection, call: Call, version: int | None, matches: ObjectMatcher | None) -> list[Stored]:
@@ -197,17 +201,30 @@ def selected(collection: Collection, call: Call, version: int | None, matches: O
     return items
 
 
-def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int) -> Reply:
+def _page(items: Sequence[Stored], limit: int, matches: ObjectMatcher | None) -> tuple[list[Stored], Sequence[Stored]]:
+    """The first `limit` objects that match, and everything after the last of them, whether it matches or not."""
+    page: list[Stored] = []
+    for index, item in enumerate(items):
+        if matches is None or matches(item.object):
+            page.append(item)
+            if len(page) == limit:
+                return page, items[index + 1 :]
+    return page, ()
+
+
+def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int, matches: ObjectMatcher | None) -> Reply:
     kind, query = call.kind, call.request.query
     metadata: dict[str, Any] = {"resourceVersion": str(version)}
     if not kind.strategic:
         metadata["continue"] = ""
-    if limit and len(items) > limit:
-        metadata["continue"] = _encode_continue(version, items[limit].key)
-        # Upstream counts keys, so it does not know how many of those that remain are selected.
+    rest: Sequence[Stored] = ()
+    if limit:
+        items, rest = _page(items, limit, matches)
+    if rest:
+        metadata["continue"] = _encode_continue(version, rest[0].key)
+        # Upstream goes by keys, so it does not know how many of those that remain are selected, or whether any is.
         if not query.get("labelSelector") and not query.get("fieldSelector"):
-            metadata["remainingItemCount"] = len(items) - limit
-        items = items[:limit]
+            metadata["remainingItemCount"] = len(rest)
     if kind.stored_as:
         items = [served(item, kind) for item in items]
     body = {

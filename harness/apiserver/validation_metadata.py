@@ -176,6 +176,10 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
     return found
 
 
+#: Kinds whose own validation of an update looks at the spec alone.
+_SPEC_ONLY = frozenset({"PodDisruptionBudget"})
+
+
 def metadata_change_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
     """What an update's metadata is checked for: in common (rest.BeforeUpdate), and once more by the kind's strategy.
 
@@ -184,4 +188,6 @@ def metadata_change_findings(new: dict[str, Any], old: dict[str, Any], kind: Kin
     if new == old:
         return []
     update = metadata_update_findings(new, old)
+    if kind.kind in _SPEC_ONLY and kind.strategic:
+        return [*metadata_findings(new, kind), *update]
     return [*metadata_findings(new, kind), *update, *update, *kube_finalizer_findings(new, kind)]

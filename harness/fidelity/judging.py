@@ -54,7 +54,7 @@ def transcript_of(scenario: ApiScenario, target: Target) -> list[dict[str, Any]]
 
 def judge(scenario: ApiScenario, target: str, real: list[dict[str, Any]], here: list[dict[str, Any]]) -> Verdict:
     """Hold what a target showed against what the real server did."""
-    unexplained, used, stale = sort_out(scenario.id, differences(real, here), target)
+    unexplained, used, stale = sort_out(scenario.id, target, differences(real, here))
     return Verdict(scenario, target, len(here), unexplained, used, stale)
 
 

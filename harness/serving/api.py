@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver import ApiServer, Reply, Request
+from harness.apiserver.delete import check_options_kind
 from harness.apiserver.errors import ApiError, bad_request, internal_error
 from harness.apiserver.kinds_stored import STORED
+from harness.apiserver.messages import Unreadable
 from harness.apiserver.routing import parse_path
 from harness.serving.fields import known_fields, shaped_as
 
@@ -69,13 +71,23 @@ def _checked(request: Request) -> Any:
     place = parse_path(request.path)
     if place is None or (place.group and method != "DELETE"):
         return body
-    version, kind = ("v1", "DeleteOptions") if method == "DELETE" else _BODIES.get(place.subresource, ("", ""))
-    if not kind or body.get("kind", kind) != kind:
-        return body  # the API server says that it is of another kind
+    if method == "DELETE":
+        return _checked_options(body)
+    version, kind = _BODIES.get(place.subresource, ("", ""))
+    if not kind:
+        return body
     try:
         return shaped_as(version, kind, body)
     except ValueError as problem:
-        told = str(problem)
-        raise bad_request(
-            told if method == "DELETE" else f'{kind} in version "v1" cannot be handled as a {kind}: {told}'
-        ) from None
+        raise bad_request(f'{kind} in version "v1" cannot be handled as a {kind}: {problem}') from None
+
+
+def _checked_options(body: Any) -> Any:
+    """DeleteOptions as a decoder leaves them. Raises ApiError 400, worded as for options of any other kind."""
+    if isinstance(body, Unreadable):
+        return body
+    check_options_kind(body)
+    try:
+        return shaped_as("v1", "DeleteOptions", body)
+    except ValueError as problem:
+        raise bad_request(str(problem)) from None

@@ -116,8 +116,9 @@ class _Reader:
         if type(value) is not dict:
             raise _mismatch(value, kind, path, owner)
         inner = kind[4:]
+        nested = inner in table() or " " in inner  # of plain values, Go names the map, not the key
         result = {
-            key: _zero(inner) if item is None else self.value(item, inner, (*path, _Key(key)), owner)
+            key: _zero(inner) if item is None else self.value(item, inner, (*path, key) if nested else path, owner)
             for key, item in value.items()
         }
         return value if all(item is value[key] for key, item in result.items()) else result

@@ -126,7 +126,7 @@ def _differences(operations: _Operations, real: Target, result: Result | None = 
     if result is not None:
         result.requests += len(operations)
         result.events += sum(counts)
-    unexplained, _, _ = sort_out(_NAME, differences(comparable(theirs), comparable(mine)))
+    unexplained, _, _ = sort_out(_NAME, "memory", differences(comparable(theirs), comparable(mine)))
     return unexplained
 
 
