@@ -45,7 +45,7 @@ jobs = click.option(
 kubeconfig = click.option(
     "--kubeconfig",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
+    type=click.Path(dir_okay=False),
     help="The cluster of --environment kubeconfig; no other is ever touched.",
 )
 context = click.option("--context", metavar="NAME", default="", help="Its context.  [default: the current one]")

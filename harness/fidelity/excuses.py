@@ -107,7 +107,7 @@ EXCUSES: tuple[Excuse, ...] = (
     Excuse(
         "Media types",
         (".body.message", ".body.details"),
-        ("protocol/accept", "protocol/media-types"),
+        ("protocol/accept",),
     ),
     Excuse(
         "Discovery",

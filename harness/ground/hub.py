@@ -83,7 +83,10 @@ class Hub:
             except ConnectionError:
                 return  # the cluster has gone: whoever uses it finds out by a request
             if isinstance(stream, Answer):
-                version = self._list(kind)
+                try:
+                    version = self._list(kind)
+                except GroundError:
+                    return
                 continue
             self._streams[kind.resource] = stream
             for line in stream:

@@ -33,7 +33,7 @@ _NAMESPACES = ("default", "kube-system")
 #: Cluster-scoped kinds whose objects can belong to a tenant.
 _SCOPES = frozenset({"nodes", "namespaces"})
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
-_PATIENCE, _PROBE, _GLANCE = 30.0, 5.0, 0.05
+_PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 _DEFINITIONS = definitions_for(GROUPS["vpa"])
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 

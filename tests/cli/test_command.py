@@ -88,7 +88,7 @@ def test_list(lockstep: Lockstep) -> None:
         "vpa/passes",
         "    A controller MUST vpa/passes.",
         "",
-        "2 scenarios",
+        "2 scenarios, 2 of them also on real clusters",
     ]
 
 

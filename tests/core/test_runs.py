@@ -11,6 +11,7 @@ from conformance.replicaset import plans
 from harness import objects
 from harness import runner as running
 from harness.cluster import Cluster
+from harness.environments import opening
 from harness.environments.memory import RunResult, run_scenario
 from harness.implementations import Implementation
 from harness.implementations.reference import Reference
@@ -128,8 +129,8 @@ def test_a_recording_is_not_taken_from_runs_of_which_one_broke_off(
     async def body(cluster: Cluster) -> None:
         cluster.expect("truth", True, True)
 
-    monkeypatch.setattr(running, "run_scenario", run)
-    monkeypatch.setattr(running, "open_implementation", lambda *_: Reference())
+    monkeypatch.setattr(opening, "run_scenario", run)
+    monkeypatch.setattr(opening, "open_implementation", lambda *_: Reference())
     monkeypatch.setattr(running, "FIXTURES", tmp_path)
     with Runner(RunConfig("upstream", update=True)) as runner:
         outcome = runner.run(scenario_of(body))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +34,7 @@ class RunConfig:
         release: str | None = None,
         seed: int = 0,
         update: bool = False,
+        ground: Any = None,
     ) -> RunConfig:
         if implementation not in KNOWN:
             raise UsageError(f"unknown implementation {implementation!r}; known: {', '.join(KNOWN)}")
@@ -68,6 +70,11 @@ class Runner:
 
     def __exit__(self, *error: object) -> None:
         pass
+
+    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:
+        for one in scenarios:
+            doing(one.id)
+            yield self.run(one)
 
     def run(self, one: Scenario) -> Outcome:
         match one.name.split("-")[0]:

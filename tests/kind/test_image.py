@@ -121,7 +121,7 @@ def test_the_command_says_where_things_are(
         ("docker", "lockstep: there is no `docker` on PATH, which kind clusters run in: install Docker"),
         ("mmdebstrap", "lockstep: there is no `mmdebstrap` on PATH, which unpacks the node's Debian packages"),
         ("zstd", "lockstep: there is no `zstd` on PATH, which compresses the image for the cache"),
-        ("go", "lockstep: building upstream controllers needs Go 1.26 or newer, found none"),
+        ("go", "lockstep: building upstream needs Go 1.26 or newer, found none"),
     ],
 )
 def test_what_is_missing_is_one_line(

@@ -138,7 +138,7 @@ def test_jobs_that_cannot_be() -> None:
         reply = town.server.handle(Request("POST", f"{BATCH}/jobs", body=always))
         assert reply.status == 422
         assert reply.body is not None
-        assert 'restartPolicy: Unsupported value: "Always"' in reply.body["message"]
+        assert 'restartPolicy: Required value: valid values: "OnFailure", "Never"' in reply.body["message"]
 
     play(body)
 
