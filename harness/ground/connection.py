@@ -48,9 +48,10 @@ class Stream:
                     return  # what comes after a shutdown is not deciphered any more
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from filter(None, lines)
-        except Exception:
-            if not self._closed:
-                return  # the connection broke: for a watch that is an end like any other
+        except Exception:  # noqa: S110 - the connection broke: for a watch that is an end like any other
+            pass
+        finally:
+            self._response.close()
 
     def close(self) -> None:
         """End the stream; a reader that waits gets its end at once."""

@@ -138,3 +138,4 @@ class Gateways:
         """End the thread."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
+        self.loop.close()

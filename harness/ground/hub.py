@@ -14,6 +14,8 @@ from harness.ground.tenant import owner_of
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
 
+#: Seconds that a thread has to notice its end.
+_PATIENCE = 5.0
 _OBJECT = b'"object":'
 
 
@@ -51,6 +53,8 @@ class Hub:
         self._stopping = True
         for stream in list(self._streams.values()):
             stream.close()
+        for thread in self._threads:
+            thread.join(_PATIENCE)
 
     def join(self, prefix: str, tenant: Listener) -> None:
         """Events of this tenant go to it from now on."""

@@ -49,10 +49,10 @@ class GroundSession:
     def __init__(
         self, kubeconfig: Path, context: str = "", *, accounts: bool = False, reach: tuple[str, str] | None = None
     ) -> None:
+        self.connection = Connection(kubeconfig, context)
         self._accounts = accounts
         self.gateways = Gateways()
         self.metrics = MetricsServer(self.gateways.loop, *reach) if reach is not None else None
-        self.connection = Connection(kubeconfig, context)
         self.workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="lockstep-request")
         self._hub = Hub(self.connection, _kinds())
         #: Tenants of several sessions on one cluster must not meet.
