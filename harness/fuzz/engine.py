@@ -62,6 +62,10 @@ class _Different(AssertionError):
     """Makes Hypothesis shrink the plan."""
 
 
+class _ShrunkEnough(BaseException):
+    """Ends shrinking at once; Hypothesis lets pass what is no Exception. Else it would go on to draw for minutes."""
+
+
 def fuzz(
     controller: str,
     cases: int,
@@ -117,7 +121,7 @@ class _Judge:
         report = self._different.get(case_name(plan))
         if report is None:
             if self.result.shrinking == SHRINKING:
-                return  # Hypothesis finds nothing smaller any more
+                raise _ShrunkEnough
             report = self._judge(plan)
             self._count(report)
         if report.text:
@@ -162,7 +166,7 @@ def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
 
     try:
         explore()
-    except (_Different, Flaky):  # flaky: upstream's choices did not repeat; the case has differed all the same
+    except (_Different, _ShrunkEnough, Flaky):  # flaky: upstream chose anew; the case has differed all the same
         assert judge.found is not None
         judge.result.differences.append(judge.found)
         judge.result.shrinking = 0

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from conformance.vpa import plans
 from conformance.vpa.strategies import plans as any_plan
 from conformance.vpa.strategies.open_choices import comparable
+from conformance.vpa.strategies.steps import step
 from harness import objects
 from harness.cluster import Cluster
 from harness.environments.memory import run_scenario
@@ -194,6 +195,14 @@ def test_rates_are_limited_for_one_vpa_only() -> None:
     assert comparable(limited) == limited
     another = [*PLAN["vpas"], {"name": "bee", "after": 1.0, "spec": SPEC}]
     assert comparable({**limited, "vpas": another})["options"] == {"updater": {"min_replicas": 1}}
+
+
+@given(step)
+@settings(max_examples=500, database=None, deadline=None, derandomize=True, phases=[Phase.generate])
+def test_a_request_that_may_be_about_an_event_is_the_last_of_its_program(one: dict[str, Any]) -> None:
+    """Who lives on repeats it after a random time."""
+    if "actor" in one and not one.get("resource"):
+        assert (one["do"], one["controllers"]) == ("crash-at", [one["actor"]])
 
 
 # -- other orders ------------------------------------------------------------------------------------------------------
