@@ -34,7 +34,7 @@ class RunConfig:
         release: str | None = None,
         seed: int = 0,
         update: bool = False,
-        ground: Any = None,
+        ground: Any = None,  # noqa: ARG003 - there is nothing to reach
     ) -> RunConfig:
         if implementation not in KNOWN:
             raise UsageError(f"unknown implementation {implementation!r}; known: {', '.join(KNOWN)}")
