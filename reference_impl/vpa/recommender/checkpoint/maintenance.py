@@ -39,8 +39,11 @@ class CheckpointMaintenance:
         settings = self._settings
         if not settings.used:
             return
-        await self._writer.store_checkpoints(self._clock.now() + settings.write_timeout, settings.workers)
+        deadline = self._clock.now() + settings.write_timeout
+        await self._writer.store_checkpoints(deadline, settings.workers)
         now = self._clock.now()
         if now - self._last_gc > settings.gc_interval:
             self._last_gc = now
-            await self._checkpoints.garbage_collect()
+            # Collecting shares the time with writing: what is left of it is none, and the next try an interval away.
+            if now < deadline:
+                await self._checkpoints.garbage_collect()
