@@ -97,6 +97,8 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
 
 def _write(one: Item) -> Item:
     kept = {name: value for name, value in one.items() if name != "times"}
+    if "changes" in kept:  # what others did meanwhile to its status is not this write's doing
+        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith("status.")}
     if "pod" in kept:
         kept["pod"] = _pod(kept["pod"])
     kept.pop("options", None)  # preconditions name versions
