@@ -32,6 +32,11 @@ _INSIDE = {
 }
 
 
+def reaches_inside(place: Place) -> bool:
+    """Whether a path leads into a pod's containers, whatever is sent there."""
+    return place.group == "" and place.plural == "pods" and place.subresource in _INSIDE
+
+
 def answer(request: Request, place: Place) -> Reply | None:
     """The answer to such a path; None for any other. Raises ApiError 501 for what needs a running container."""
     if request.method == "POST" and not place.name and place.version == "v1":
@@ -40,7 +45,7 @@ def answer(request: Request, place: Place) -> Reply | None:
             return _reviewed(body, place)
         if place.group == _IDENTITY:
             return _identified(body, place)
-    if place.group == "" and place.plural == "pods" and place.subresource in _INSIDE:
+    if reaches_inside(place):
         message = f"{_INSIDE[place.subresource]}: no container runs in the simulated cluster"
         raise ApiError(501, "NotImplemented", message)
     return None

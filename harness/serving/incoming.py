@@ -12,6 +12,7 @@ from harness.apiserver.kinds import Registry
 from harness.apiserver.messages import Unreadable
 from harness.apiserver.routing import Place
 from harness.serving.bodies import PROTOBUF, complaints_about, parse_body
+from harness.serving.extras import reaches_inside
 from harness.serving.negotiation import JSON
 from harness.serving.recognition import check_head, unrecognized
 
@@ -35,7 +36,8 @@ async def incoming(http: web.Request, place: Place | None, registry: Registry) -
     raw = await body_of(http)
     content_type = http.headers.get("Content-Type", "")
     try:
-        body, media = _content(http.method, raw, content_type)
+        inside = place is not None and reaches_inside(place)
+        body, media = (None, JSON) if inside else _content(http.method, raw, content_type)
     except ApiError as problem:
         raise unrecognized(problem, raw, place, registry) if http.method in _SENDING else problem from None
     actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
