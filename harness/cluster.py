@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import Reply, Request
+from harness.apiserver.routing import path_to
 from harness.checks import Checks
 from harness.clock import SECOND, seconds
 from harness.network import Fault
@@ -20,7 +21,6 @@ from harness.pod_verbs import PodVerbs
 from harness.wire import controller_of, is_active, is_finished, is_ready
 
 if TYPE_CHECKING:
-    from harness.apiserver.kinds import Kind
     from harness.environments.memory import MemoryRun
     from harness.trace.history import Write
 
@@ -371,21 +371,15 @@ class Cluster(PodVerbs):
         kind = self._run.server.state.registry.of_resource(resource)
         if kind is None:
             raise KeyError(f"no resource {resource!r}: name it as plural.group, for example replicasets.apps")
-        return _path(kind, name, namespace)
+        return path_to(kind, namespace, name)
 
     def path_of(self, one: Object, *, collection: bool = False) -> str:
         """The path of an object, found by its apiVersion and kind."""
         meta = one["metadata"]
         for kind in self._run.server.state.registry:
             if (kind.api_version, kind.kind) == (one["apiVersion"], one["kind"]):
-                return _path(kind, "" if collection else meta["name"], meta.get("namespace", "default"))
+                return path_to(kind, meta.get("namespace", "default"), "" if collection else meta["name"])
         raise KeyError(f"no resource for {one['apiVersion']} {one['kind']}: create its CustomResourceDefinition first")
-
-
-def _path(kind: Kind, name: str, namespace: str) -> str:
-    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-    scope = f"/namespaces/{namespace}" if kind.namespaced else ""
-    return _join(f"{root}{scope}/{kind.plural}", name)
 
 
 def controller_name(one: Object) -> str | None:

@@ -1,9 +1,13 @@
-"""From a path to the resource it names (apiserver/pkg/endpoints/request/requestinfo.go)."""
+"""From a path to the resource it names (apiserver/pkg/endpoints/request/requestinfo.go), and back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.apiserver.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +41,11 @@ def parse_path(path: str) -> Place | None:
         return None
     padded = [*rest, "", ""]
     return Place(group, version, namespace, padded[0], padded[1], padded[2], in_namespace)
+
+
+def path_to(kind: Kind, namespace: str = "", name: str = "") -> str:
+    """The path of a kind's objects in all namespaces, of those in one, or of one object."""
+    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
+    scope = f"/namespaces/{namespace}" if kind.namespaced and namespace else ""
+    path = f"{root}{scope}/{kind.plural}"
+    return f"{path}/{name}" if name else path

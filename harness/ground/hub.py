@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import orjson
 
+from harness.apiserver.routing import path_to
 from harness.ground.connection import Answer, Connection, GroundError, Stream
 from harness.ground.tenant import owner_of
 
@@ -69,7 +70,7 @@ class Hub:
     def _list(self, kind: Kind) -> str:
         """The version from which to watch; "" if the cluster does not have this kind."""
         try:
-            answer = self._connection.request("GET", collection_path(kind), {"limit": "1"})
+            answer = self._connection.request("GET", path_to(kind), {"limit": "1"})
         except ConnectionError as broken:
             raise GroundError(f"the API server at {self._connection.host} does not answer: {broken}") from None
         if answer.status == 404:
@@ -83,7 +84,7 @@ class Hub:
         while not self._stopping:
             query: Mapping[str, str] = {"watch": "true", "resourceVersion": version, "allowWatchBookmarks": "true"}
             try:
-                stream = self._connection.watch(collection_path(kind), query)
+                stream = self._connection.watch(path_to(kind), query)
             except ConnectionError:
                 return  # the cluster has gone: whoever uses it finds out by a request
             if isinstance(stream, Answer):
@@ -111,9 +112,3 @@ class Hub:
             tenants = [] if "namespace" in meta else list(self._tenants.values())
         for tenant in tenants:
             tenant.notice(kind, event, raw)
-
-
-def collection_path(kind: Kind) -> str:
-    """The path of all objects of a kind."""
-    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-    return f"{root}/{kind.plural}"

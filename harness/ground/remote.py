@@ -17,7 +17,7 @@ import orjson
 from harness.apiserver import ApiServer, Reply, Request
 from harness.apiserver.admission import definitions
 from harness.apiserver.messages import TextReply
-from harness.apiserver.routing import parse_path
+from harness.apiserver.routing import parse_path, path_to
 from harness.apiserver.webhooks.reviews import Review
 from harness.ground.connection import Answer, Connection
 from harness.ground.mirror import Mirror, MirroredCollection
@@ -226,7 +226,7 @@ class RemoteServer(ApiServer):
             sent = orjson.dumps(body)
         return RemoteReply(answer.status, body, sent, headers)
 
-    # -- writes -------------------------------------------------------------------------------------------------------
+    # -- metrics ------------------------------------------------------------------------------------------------------
 
     def measure(self, request: Request, answer: Callable[[Reply], None]) -> None:
         """Any thread: answer a request to a metrics API; `answer` is called on the tenant's thread."""
@@ -240,6 +240,8 @@ class RemoteServer(ApiServer):
         parts = path.split("/")
         metrics = parts[1] == "apis" and len(parts) > 2 and parts[2] in METRIC_GROUPS
         return metrics and not (self._aggregated and "namespaces" in parts[4:5])
+
+    # -- writes -------------------------------------------------------------------------------------------------------
 
     def _kind_of(self, target: Target) -> Kind | None:
         return self.state.registry.of_resource(target.resource) if target.resource else None
@@ -275,9 +277,7 @@ class RemoteServer(ApiServer):
         """The object itself, as it is now."""
         kind = self._kind_of(target)
         assert kind is not None
-        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-        scope = f"/namespaces/{target.namespace}" if kind.namespaced else ""
-        answer = self._send(Request("GET", f"{root}{scope}/{kind.plural}/{target.name}"))
+        answer = self._send(Request("GET", path_to(kind, target.namespace, target.name)))
         return orjson.loads(self.tenant.plain(answer.body)) if answer.status == 200 else None
 
     def _tell(

@@ -14,6 +14,7 @@ import yaml
 
 from harness.apiserver import ApiServer, Reply, Request
 from harness.apiserver.kinds import Kind
+from harness.apiserver.routing import path_to
 from harness.serving.errors import ServeError
 
 Object = dict[str, Any]
@@ -104,30 +105,27 @@ def _fresh(one: Object, uids: dict[str, str]) -> Object:
     return {**one, "metadata": metadata}
 
 
+def _place(one: Object) -> tuple[str, str]:
+    """Namespace and name."""
+    return one["metadata"].get("namespace", "default"), one["metadata"]["name"]
+
+
 def _need_namespace(server: ApiServer, kind: Kind, one: Object) -> None:
-    namespace = one["metadata"].get("namespace", "default")
+    namespace, _ = _place(one)
     if kind.namespaced and server.find("namespaces", "", namespace) is None:
         server.handle(Request("POST", "/api/v1/namespaces", body={"metadata": {"name": namespace}}))
 
 
-def _root(kind: Kind, one: Object) -> str:
-    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-    if not kind.namespaced:
-        return f"{root}/{kind.plural}"
-    return f"{root}/namespaces/{one['metadata'].get('namespace', 'default')}/{kind.plural}"
-
-
 def _create(server: ApiServer, kind: Kind, one: Object) -> Object:
-    path, name = _root(kind, one), one["metadata"]["name"]
-    reply = server.handle(Request("POST", path, body=one))
+    namespace, name = _place(one)
+    reply = server.handle(Request("POST", path_to(kind, namespace), body=one))
     if reply.status == 409 and kind.kind == "Namespace":  # the server has made it already
-        reply = server.handle(Request("PUT", f"{path}/{name}", body=one))
+        reply = server.handle(Request("PUT", path_to(kind, namespace, name), body=one))
     return _checked(one, reply)
 
 
 def _set_status(server: ApiServer, kind: Kind, one: Object) -> None:
-    path = f"{_root(kind, one)}/{one['metadata']['name']}/status"
-    _checked(one, server.handle(Request("PUT", path, body=one)))
+    _checked(one, server.handle(Request("PUT", f"{path_to(kind, *_place(one))}/status", body=one)))
 
 
 def _checked(one: Object, reply: Reply) -> Object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.apiserver.kinds import Kind
+from harness.apiserver.routing import path_to
 from harness.wire import controller_of
 from harness.world.api import Api, Object
 
@@ -62,8 +63,7 @@ class Scales:
         """What the scale subresource says (getScaleController)."""
         kind = self._kind(group, reference["apiVersion"].rpartition("/")[2], reference["kind"])
         namespace = pod["metadata"]["namespace"]
-        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-        scale = self._api.ask(f"{root}/namespaces/{namespace}/{kind.plural}/{reference['name']}/scale")
+        scale = self._api.ask(f"{path_to(kind, namespace, reference['name'])}/scale")
         if not scale and "scale" not in kind.subresources:
             raise NoScale(f"{kind.resource} does not implement the scale subresource")
         if not scale or scale["metadata"]["uid"] != reference["uid"]:
