@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.environments import REAL
+from harness.ground.obstacles import known_obstacles
 from harness.implementations.registry import lacking
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ def available(config: RunConfig, scenarios: Sequence[Scenario]) -> Available:
         plural = "scenario" if len(left_out) == 1 else "scenarios"
         facts.append(("left out", f"{len(left_out)} {plural}: upstream {config.release} has no {names}"))
     if config.environment in REAL:
-        from harness.ground.fitness import known_obstacles
-
         obstacles = known_obstacles()
         fit = [one for one in kept if one.id not in obstacles]
         if len(fit) < len(kept):

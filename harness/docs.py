@@ -14,7 +14,8 @@ from harness.apiserver.limits import LIMITS, Limit
 from harness.coverage import coverage_page
 from harness.fidelity.excuses import shown_by
 from harness.files import write_whole
-from harness.ground.fitness import OBSTACLES, obstacles_of
+from harness.ground.fitness import obstacles_of
+from harness.ground.obstacles import OBSTACLES
 from harness.scenario import load
 from harness.world.limits import WORLD_LIMITS
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def command(patterns: tuple[str, ...], controller: str | None, format_: str) -> None:
     """List the scenarios: what each demands, and where that comes from (with --format json)."""
     from harness.cli.selection import select
-    from harness.ground.fitness import known_obstacles
+    from harness.ground.obstacles import known_obstacles
     from harness.scenario import load
 
     chosen = select(load(), patterns, controller)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.apiserver import ApiServer
 from harness.clock import seconds
 from harness.environments.memory import MemoryRun, RunResult, result_of
-from harness.ground.fitness import LONGEST
 from harness.ground.loop import GroundLoop
+from harness.ground.obstacles import LONGEST
 from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
 from harness.implementations import ACTORS, Implementation

@@ -1,7 +1,7 @@
 """Which scenarios a real cluster can hold, and why it cannot hold the others.
 
 A scenario is played in memory, and what it does there tells: how long it takes, which faults it sets, and how finely it
-tells instants apart. The answers are kept in fixtures/real_ground.json, which `python -m harness.docs` writes.
+tells instants apart. `harness.ground.obstacles` keeps the answers.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-import orjson
 
 from harness.cluster import Cluster
 from harness.environments.memory import MemoryRun, result_of
+from harness.ground.obstacles import LONGEST, OBSTACLES
 from harness.ground.programs import NAMES
 from harness.implementations.reference import Reference
 from harness.network import Fault
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.trace.history import Write
 
-#: Seconds that a scenario may take on a real clock.
-LONGEST = 60.0
-OBSTACLES = Path(__file__).resolve().parents[2] / "fixtures" / "real_ground.json"
 OPEN_ONES = OBSTACLES.with_name("real_ground_open.txt")
 _OPEN = "has not told the same story on a real clock so far"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -37,13 +32,6 @@ _DEFAULTS = Options()
 _EPOCH = "2000-01-01"
 #: Seconds: a scenario with shorter steps, or finer differences, is too fast for a real clock.
 _FINEST = 1.0
-
-
-@functools.cache
-def known_obstacles() -> Mapping[str, str]:
-    """By scenario id: why it runs in memory only. Scenarios that are not there run anywhere."""
-    found: dict[str, str] = orjson.loads(OBSTACLES.read_bytes())
-    return found
 
 
 def obstacles_of(scenarios: Sequence[Scenario]) -> dict[str, str]:

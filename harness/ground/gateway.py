@@ -13,14 +13,12 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from harness.apiserver import Reply, Request
+from harness.apiserver import Reply, Request, WatchEvent
 from harness.network import Broken, Network
 from harness.serving.boxes import Inbox, Outbox
+from harness.serving.crossing import answering, relay
+from harness.serving.incoming import LARGEST_BODY
 from harness.serving.streams import Stream
-
-_LARGEST_BODY = 3 * 1024 * 1024
-#: Seconds after which a watch ends that names no timeoutSeconds.
-_LONGEST_WATCH = 3600.0
 
 
 class Gateway:
@@ -45,7 +43,7 @@ class Gateway:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
 
     async def _start(self) -> str:
-        app = web.Application(client_max_size=_LARGEST_BODY)
+        app = web.Application(client_max_size=LARGEST_BODY)
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -60,18 +58,7 @@ class Gateway:
     async def _handle(self, http: web.Request) -> web.StreamResponse:
         request = await _request(http)
         answered: asyncio.Future[Reply | Stream | Broken] = self._loop.create_future()
-
-        def conclude(result: Reply | Stream | Broken) -> None:
-            if not answered.done():
-                answered.set_result(result)
-            elif isinstance(result, Stream):
-                result.stop()
-
-        def answer(result: Reply | Broken) -> None:
-            watch = result.watch if isinstance(result, Reply) else None
-            found = result if watch is None else Stream(watch, self._inbox, self._outbox)
-            self._outbox.put(lambda: conclude(found))
-
+        answer = answering(answered, self._inbox, self._outbox)
         self._inbox.put(lambda: self._network.submit(request, answer, lambda: self.dead or answered.done()))
         result = await answered
         if isinstance(result, Broken):
@@ -79,27 +66,8 @@ class Gateway:
             http.transport.abort()
             return web.Response(status=503)
         if isinstance(result, Stream):
-            return await _stream(http, request, result)
+            return await relay(http, request, result, WatchEvent.raw)
         return web.Response(status=result.status, body=result.raw(), headers=dict(result.headers))
-
-
-async def _stream(http: web.Request, request: Request, stream: Stream) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "application/json"})
-    deadline = asyncio.get_running_loop().time() + float(request.query.get("timeoutSeconds") or _LONGEST_WATCH)
-    try:
-        await response.prepare(http)
-        await response.write(b"")
-        while True:
-            events = await stream.take(max(0.0, deadline - asyncio.get_running_loop().time()))
-            if events is None:
-                break
-            await response.write(b"".join([event.raw() + b"\n" for event in events]))
-        await response.write_eof()
-    except ConnectionError:
-        pass  # the program has gone
-    finally:
-        stream.stop()
-    return response
 
 
 async def _request(http: web.Request) -> Request:

@@ -152,7 +152,7 @@ class RunningPrograms:
             flags += flags_of(name, options_of(name, self._options))
             gates |= feature_gates_of(name, self._options) or {}
         process = self._launcher.manager(gateway.start(), [NAMES[name] for name in names], flags, gates)
-        program = _Program(names, gateway, process)
+        program = _Program(gateway, process)
         self._running |= dict.fromkeys(names, program)
 
     def crash(self, controller: str) -> None:
@@ -160,7 +160,7 @@ class RunningPrograms:
             self._waiting.remove(controller)
         program = self._running.pop(controller, None)
         if program is not None:
-            program.leave(controller)
+            program.kill()
 
     def serve(
         self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
@@ -184,13 +184,12 @@ class RunningPrograms:
 class _Program:
     """One kube-controller-manager. It is killed when the first of its controllers crashes: nobody can crash alone."""
 
-    def __init__(self, names: Sequence[str], gateway: Gateway, process: Process) -> None:
-        self.names = list(names)
+    def __init__(self, gateway: Gateway, process: Process) -> None:
         self.gateway = gateway
         self.process = process
 
-    def leave(self, controller: str) -> None:
-        """A controller of it crashes."""
+    def kill(self) -> None:
+        """Unless that is done already."""
         if not self.gateway.dead:
             self.gateway.stop()
             self.process.stop()

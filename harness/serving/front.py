@@ -6,7 +6,6 @@ import asyncio
 import hmac
 import logging
 import re
-import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -14,11 +13,11 @@ import orjson
 import yaml
 from aiohttp import web
 
-from harness.apiserver import Reply, Request
+from harness.apiserver import Reply, Request, WatchEvent
 from harness.apiserver.aggregation import page_not_found
 from harness.apiserver.errors import ApiError, internal_error
 from harness.apiserver.messages import TextReply
-from harness.apiserver.reading import is_set, parse_int64
+from harness.apiserver.reading import is_set
 from harness.apiserver.routing import Place, parse_path
 from harness.network import Broken
 from harness.serving import extras, openapi
@@ -26,6 +25,7 @@ from harness.serving.boxes import Outbox
 from harness.serving.column import Columns
 from harness.serving.columns import columns_of
 from harness.serving.control import ROOT, Control
+from harness.serving.crossing import answering, relay
 from harness.serving.etags import tagged
 from harness.serving.incoming import body_of, incoming
 from harness.serving.negotiation import JSON, YAML, Form, negotiate
@@ -35,8 +35,6 @@ from harness.serving.tables import shaped
 
 _BAD_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _LOG = logging.getLogger("lockstep.serve")
-#: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
-LONGEST_WATCH = 2700.0
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 #: Roots of discovery, whose documents clients keep.
 _AGGREGATED = frozenset({"/api", "/apis"})
@@ -140,19 +138,7 @@ class Front:
         if self._failure:
             raise ApiError(503, "ServiceUnavailable", self._failure)
         answered: asyncio.Future[Reply | Stream | Broken] = asyncio.get_running_loop().create_future()
-        inbox, outbox = self._simulation.inbox, self._outbox
-
-        def conclude(result: Reply | Stream | Broken) -> None:
-            if not answered.done():
-                answered.set_result(result)
-            elif isinstance(result, Stream):
-                result.stop()
-
-        def answer(result: Reply | Broken) -> None:
-            watch = result.watch if isinstance(result, Reply) else None
-            found = result if watch is None else Stream(watch, inbox, outbox)
-            outbox.put(lambda: conclude(found))
-
+        answer = answering(answered, self._simulation.inbox, self._outbox)
         self._simulation.submit(request, answer, answered.done)
         self._unanswered[answered] = None
         try:
@@ -192,32 +178,17 @@ class Front:
     async def _stream(
         self, http: web.Request, request: Request, stream: Stream, form: Form, place: Place | None
     ) -> web.StreamResponse:
-        """Send events as they come: a line of JSON each."""
+        """Send events as they come, in the client's form."""
         columns = self._columns_at(place) if form.shape and place is not None else None
-        response = web.StreamResponse(headers={"Content-Type": JSON, "Cache-Control": "no-cache, private"})
-        deadline = time.monotonic() + _timeout(request)
-        try:
-            await response.prepare(http)
-            await response.write(b"")  # the headers go out before there is an event
-            while (events := await stream.take(max(0.0, deadline - time.monotonic()))) is not None:
-                if columns is None:
-                    lines = b"".join([event.raw() + b"\n" for event in events])
-                else:
-                    include, now = request.query.get("includeObject", "Metadata"), self._simulation.loop.now
-                    told = [(event.type, shaped(event.object, form, columns, now, include)) for event in events]
-                    lines = b"".join([orjson.dumps({"type": kind, "object": one}) + b"\n" for kind, one in told])
-                await response.write(lines)
-            await response.write_eof()
-        except ConnectionError:
-            pass  # the client has gone
-        finally:
-            stream.stop()
-        return response
+        if columns is None:
+            return await relay(http, request, stream, WatchEvent.raw)
+        include = request.query.get("includeObject", "Metadata")
 
+        def line_of(event: WatchEvent) -> bytes:
+            told = shaped(event.object, form, columns, self._simulation.loop.now, include)
+            return orjson.dumps({"type": event.type, "object": told})
 
-def _timeout(request: Request) -> float:
-    wanted = parse_int64(request.query.get("timeoutSeconds") or "0")
-    return min(float(wanted), LONGEST_WATCH) if wanted > 0 else LONGEST_WATCH
+        return await relay(http, request, stream, line_of)
 
 
 def _respond(reply: Reply, media: str = JSON) -> web.Response:
