@@ -59,3 +59,26 @@ def test_a_moment_is_what_was_planned_within_the_slack() -> None:
     assert round(Moment(12.34567), 3) - 10 == 2.0
     with pytest.raises(TypeError):
         hash(Moment(1.0))
+
+
+def test_a_moment_may_be_early_by_as_much_as_the_clock_stood_still() -> None:
+    assert Moment(10.0, stood=3.0) == 15.0
+    assert Moment(9.0, stood=3.0) != 15.0 + SLACK
+    assert Moment(18.0, stood=3.0) != 15.0, "a clock that stands still makes nothing late"
+    assert Moment(25.0, stood=4.0) - Moment(12.0, stood=3.0) == 15.0
+    assert Moment(24.0, stood=4.0) - Moment(12.5, stood=3.0) != 15.0
+
+
+def test_what_happens_in_one_go_is_one_moment() -> None:
+    loop = GroundLoop(Inbox())
+    seen: list[int] = []
+
+    async def main() -> None:
+        loop.begin()
+        for after in (0.01, 0.05, 0.1, 2 * CALM):
+            loop.world_after(after, lambda: seen.append(loop.moment))
+        await loop.world_sleep(3 * CALM)
+
+    virtual.run(loop, main())
+    assert len(seen) == 4
+    assert seen[0] == seen[1] == seen[2] != seen[3]

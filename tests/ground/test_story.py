@@ -49,8 +49,8 @@ def test_how_many_writes_there_are_matters() -> None:
 
 def test_a_refusal_is_told_once_and_a_race_not_at_all() -> None:
     refused, raced = {"code": 403, "reason": "Forbidden"}, {"code": 409, "reason": "Conflict"}
-    many = trace({"writes": [create(1, failure=refused, times=5), create(2, failure=raced)]})
-    assert told_alike(many, trace({"writes": [create(1, failure=refused)]}))
+    many = trace({"writes": [create(1, **refused, times=5), create(2, **raced)]})
+    assert told_alike(many, trace({"writes": [create(1, **refused)]}))
     assert not told_alike(many, trace({}))
 
 
@@ -75,3 +75,8 @@ def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress(
     assert told_alike(left(replicas=3, readyReplicas=3), left(replicas=3, readyReplicas=1))
     assert told_alike(left(replicas=3, lastScaleTime="+1"), left(replicas=3, lastScaleTime="+2"))
     assert not told_alike(left(replicas=3), left(replicas=2))
+
+
+def test_an_event_that_stands_for_many_is_not_told_again() -> None:
+    combined = {**event("Created"), "message": "(combined from similar events): web#1"}
+    assert told_alike(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
