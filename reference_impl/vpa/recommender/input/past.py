@@ -45,7 +45,8 @@ class Checkpoints:
     def __init__(
         self,
         cluster_state: ClusterState,
-        client: Client,
+        kube: Client,
+        vpa: Client,
         checkpoints: Indexer,
         vpas: Indexer,
         selection: Selection,
@@ -56,8 +57,8 @@ class Checkpoints:
         self._vpas = vpas
         self._selection = selection
         self._on_error = on_error
-        self._client = client.resource("verticalpodautoscalercheckpoints", GROUP_VERSION)
-        self._namespaces = client.resource("namespaces")
+        self._client = vpa.resource("verticalpodautoscalercheckpoints", GROUP_VERSION)
+        self._namespaces = kube.resource("namespaces")
 
     def load(self) -> None:
         """Load every checkpoint into its VPA (InitFromCheckpoints). The VPAs must be in the model already.
