@@ -3,14 +3,12 @@
 A reply 429 or 5xx that carries `Retry-After: n` is repeated after n seconds, at most 10 times, whatever the method. A
 broken connection is repeated after one second, for reads and watches only.
 
-With a `RateLimit`, every request and every repetition waits for a token first; a watch, only when it is repeated.
+With a `Throttle`, every request and every repetition waits for a token first; a watch, only when it is repeated.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.machinery.errors import (
@@ -24,9 +22,8 @@ from reference_impl.machinery.errors import (
     is_not_found,
     is_timeout,
 )
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.ratelimit import TokenBucket
-from reference_impl.machinery.transport import Clock, Response, Transport, WatchStream
+from reference_impl.machinery.throttle import Throttle
+from reference_impl.machinery.transport import Response, Transport, WatchStream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +32,6 @@ __all__ = [
     "ApiError",
     "Client",
     "EndedStream",
-    "RateLimit",
     "ResourceClient",
     "has_status_cause",
     "is_already_exists",
@@ -64,33 +60,21 @@ class EndedStream:
         """Nothing is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
-    """How often a client may ask (rest/config.go, QPS and Burst): `qps` times a second, `burst` times at once.
-
-    A `qps` below 0 is no limit. It is rounded to the 32 bits that upstream keeps of it.
-    """
-
-    qps: float
-    burst: int
-    clock: Clock
-
-    def bucket(self) -> TokenBucket | None:
-        """The tokens of one client, of which it has `burst` to begin with; None without a limit."""
-        return TokenBucket(unpack("f", pack("f", self.qps))[0], self.burst, self.clock) if self.qps > 0 else None
-
-
 class Client:
-    """One API server, asked at most as often as `limit` allows."""
+    """One API server, asked as often as `throttle` allows; without one, as often as one likes."""
 
-    def __init__(self, transport: Transport, limit: RateLimit | None = None) -> None:
+    def __init__(self, transport: Transport, throttle: Throttle | None = None, deadline: int | None = None) -> None:
         self._transport = transport
-        self._limit = limit
-        self._bucket = limit.bucket() if limit is not None else None
+        self._throttle = throttle
+        self._deadline = deadline
 
     def sibling(self) -> Client:
         """A client with the same limit, but with tokens of its own: what upstream makes of one configuration twice."""
-        return Client(self._transport, self._limit)
+        return Client(self._transport, self._throttle and self._throttle.sibling())
+
+    def until(self, deadline: int) -> Client:
+        """This client, with the same tokens. A request whose token would come too late raises TimeoutError instead."""
+        return Client(self._transport, self._throttle, deadline)
 
     def resource(self, plural: str, group_version: str = "v1") -> ResourceClient:
         """The client of one kind of object: `resource("replicasets", "apps/v1")`."""
@@ -108,7 +92,7 @@ class Client:
         """The final reply, after retries (rest/request.go, Request.request). Raises ConnectionError."""
         retries = 0
         while True:
-            await self._throttle()
+            await self._take_token()
             try:
                 response = await self._transport.request(method, path, query, body, content_type, accept)
             except ConnectionRefusedError:
@@ -145,13 +129,11 @@ class Client:
             retries += 1
             if wait:
                 await asyncio.sleep(wait)
-            await self._throttle()
+            await self._take_token()
 
-    async def _throttle(self) -> None:
-        """Take a token, which may mean to wait for it (rest/request.go, tryThrottle)."""
-        wait = self._bucket.reserve() if self._bucket is not None else 0
-        if wait:
-            await asyncio.sleep(wait / SECOND)
+    async def _take_token(self) -> None:
+        if self._throttle is not None:
+            await self._throttle.wait(self._deadline)
 
 
 def _retry_after(response: Response) -> float | None:

@@ -11,9 +11,10 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from reference_impl.machinery.client import Client, RateLimit
+from reference_impl.machinery.client import Client
 from reference_impl.machinery.informer import EventHandler
 from reference_impl.machinery.meta import SECOND
+from reference_impl.machinery.throttle import Throttle
 from reference_impl.machinery.ticker import Ticker
 from reference_impl.machinery.transport import Clock, Transport
 from reference_impl.vpa.apis import GROUP_VERSION
@@ -61,7 +62,7 @@ class RecommenderController:
     ) -> None:
         self._transport = transport
         # One client for each group of kinds, as upstream's clientsets: each has a rate limit of its own.
-        self._kube = Client(transport, RateLimit(config.kube_api_qps, config.kube_api_burst, clock))
+        self._kube = Client(transport, Throttle(config.kube_api_qps, config.kube_api_burst, clock))
         self._vpa = self._kube.sibling()
         self._clock = clock
         self._config = config
