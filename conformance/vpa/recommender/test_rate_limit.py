@@ -158,7 +158,9 @@ async def test_checkpoints_behind_a_rate_limit(cluster: Cluster) -> None:
     controllers=RECOMMENDER,
     options=Options(
         vpa=VpaOptions(
-            recommender=RecommenderOptions(checkpoints_gc_interval=50.0, kube_api_qps=1 / 16, kube_api_burst=2)
+            recommender=RecommenderOptions(
+                checkpoints_gc_interval=50.0, checkpoints_timeout=45.0, kube_api_qps=1 / 16, kube_api_burst=2
+            )
         )
     ),
 )
@@ -166,7 +168,8 @@ async def test_orphans_behind_a_rate_limit(cluster: Cluster) -> None:
     orphan = objects.checkpoint("gone", name="", metadata={"name": None, "generateName": "gone-"})
     await cluster.create(*[orphan] * 12)
     await cluster.run_until(loop(4) - 1)
-    # The timeout is a minute: the fourth that has to wait would come after 64 s.
-    deleted = [FIRST_LOOP] * 2 + _seconds(FIRST_LOOP + 16, 16, 3) + _seconds(loop(2) + 4, 16, 4)
-    deleted += _seconds(loop(3) + 8, 16, 3)
+    # The third that has to wait would come after 48 s. So a token and three quarters are there a minute later.
+    deleted = [FIRST_LOOP] * 2 + _seconds(FIRST_LOOP + 16, 16, 2)
+    deleted += [loop(2), *_seconds(loop(2) + 4, 16, 3)]
+    deleted += [loop(3), *_seconds(loop(3) + 8, 16, 3)]
     cluster.expect("deletions", moments(cluster, "delete", CHECKPOINTS), deleted)
