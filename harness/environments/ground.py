@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from harness.apiserver import ApiServer
 from harness.clock import seconds
-from harness.environments.memory import MemoryRun, RunResult, result_of
+from harness.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from harness.ground.loop import GroundLoop
 from harness.ground.obstacles import LONGEST
+from harness.ground.programs import INFORMERS, NAMES
 from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
 from harness.implementations import ACTORS, Implementation
@@ -16,8 +20,8 @@ from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
 
 #: Seconds that are added to the longest scenario, for its start and its rests.
 _MARGIN = 180.0
-#: Seconds within which the controllers must have opened their watches.
-_START = 30.0
+#: Seconds within which the controllers must have opened their watches, and between two looks whether they have.
+_START, _GLANCE = 30.0, 0.1
 
 
 class GroundRun(MemoryRun):
@@ -39,7 +43,7 @@ class GroundRun(MemoryRun):
         """The tenant's view of the real server."""
         session, loop = self._session, self.loop
         assert isinstance(loop, GroundLoop)
-        actors = frozenset(ACTORS[name] for name in self.scenario.controllers)
+        actors = frozenset({INFORMERS, *(ACTORS[name] for name in self.scenario.controllers)})
         self.remote = server = RemoteServer(
             lambda: loop.now,
             session.connection,
@@ -55,14 +59,25 @@ class GroundRun(MemoryRun):
         session.join(server)
         return server
 
+    def define(self, definition: Mapping[str, Any]) -> None:
+        """The session has brought the definitions to the cluster; what is told of their objects needs them here too."""
+        self.remote.learn(definition)
+
     async def warm_up(self) -> None:
-        """Until the controllers watch, and rest."""
+        """Until all controllers watch, and the same time after that as in memory: their own clocks go on from there."""
         deadline = self.loop.now + seconds(_START)
         await self.loop.world_sleep(0)
-        while self.scenario.autostart and not self.remote.watched and self.loop.now < deadline:
-            await self.loop.world_sleep(0.1)
+        if self.scenario.autostart:
+            while not all(map(self._watches, self.scenario.controllers)) and self.loop.now < deadline:
+                await self.loop.world_sleep(_GLANCE)
+            await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
+
+    def _watches(self, controller: str) -> bool:
+        """Whether a controller has come to watch something, by itself or by the informers of its program."""
+        actors = {ACTORS[controller]} | ({INFORMERS} if controller in NAMES else set())
+        return bool(actors & self.remote.watchers)
 
 
 def run_on_ground(

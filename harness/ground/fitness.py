@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.trace.history import Write
 
+#: Controllers that run on real clusters.
+_RUNNING = frozenset({*NAMES, "vpa-recommender", "vpa-updater"})
 OPEN_ONES = OBSTACLES.with_name("real_ground_open.txt")
 _OPEN = "has not told the same story on a real clock so far"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -53,7 +55,7 @@ def _open_ones() -> frozenset[str]:
 
 
 def _by_declaration(scenario: Scenario) -> str:
-    others = [name for name in scenario.controllers if name not in NAMES]
+    others = [name for name in scenario.controllers if name not in _RUNNING]
     if others:
         return f"{', '.join(others)}: not among the controllers that run on real clusters so far"
     options = scenario.options
@@ -121,9 +123,17 @@ class _NotingCluster(Cluster):
 
     async def run(self, duration: float) -> None:
         """Let time pass."""
+        self._note(duration)
+        await super().run(duration)
+
+    async def run_until(self, at: float) -> None:
+        """Let time pass."""
+        self._note(round(at - self.now, 6))
+        await super().run_until(at)
+
+    def _note(self, duration: float) -> None:
         if 0 < duration < self.shortest:
             self.shortest = duration
-        await super().run(duration)
 
     def at(self, write: Write) -> float:
         """When a write was made."""
@@ -148,7 +158,8 @@ class _NotingRun(MemoryRun):
 
     def crash_controllers(self, names: Sequence[str] = ()) -> None:
         """Note it if one of several is meant."""
-        if names and len(names) < len(self.scenario.controllers):
+        managed = {name for name in self.scenario.controllers if name in NAMES}
+        if managed - set(names) and managed & set(names):
             self._notes.append("crashes one of several controllers, which on a real cluster are one program")
         super().crash_controllers(names)
 

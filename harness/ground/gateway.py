@@ -22,12 +22,16 @@ from harness.serving.streams import Stream
 
 
 class Gateway:
-    """One tenant's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`."""
+    """One program's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network) -> None:
+    `actor`: who asks; "" for a program of several controllers, whose requests say it.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network, actor: str = "") -> None:
         self._loop = loop
         self._inbox = inbox
         self._network = network
+        self._actor = actor
         self._outbox = Outbox(loop)
         self._runner: web.AppRunner | None = None
         #: Whether what comes now is answered. A program that has been killed has nothing to ask.
@@ -56,7 +60,7 @@ class Gateway:
             await self._runner.cleanup()
 
     async def _handle(self, http: web.Request) -> web.StreamResponse:
-        request = await _request(http)
+        request = await _request(http, self._actor)
         answered: asyncio.Future[Reply | Stream | Broken] = self._loop.create_future()
         answer = answering(answered, self._inbox, self._outbox)
         self._inbox.put(lambda: self._network.submit(request, answer, lambda: self.dead or answered.done()))
@@ -70,7 +74,7 @@ class Gateway:
         return web.Response(status=result.status, body=result.raw(), headers=dict(result.headers))
 
 
-async def _request(http: web.Request) -> Request:
+async def _request(http: web.Request, actor: str) -> Request:
     raw = await http.read()
     body: Any = orjson.loads(raw) if raw else None
     media = http.headers.get("Content-Type", "application/json")
@@ -80,7 +84,7 @@ async def _request(http: web.Request) -> Request:
         dict(http.query),
         body,
         media.partition(";")[0],
-        actor_of(http.headers.get("User-Agent", "")),
+        actor or actor_of(http.headers.get("User-Agent", "")),
         accept=http.headers.get("Accept", ""),
     )
 
@@ -98,9 +102,9 @@ class Gateways:
         self._thread = threading.Thread(target=self.loop.run_forever, name="lockstep-gateways", daemon=True)
         self._thread.start()
 
-    def open(self, inbox: Inbox, network: Network) -> Gateway:
+    def open(self, inbox: Inbox, network: Network, actor: str = "") -> Gateway:
         """A new gateway; `start` it."""
-        return Gateway(self.loop, inbox, network)
+        return Gateway(self.loop, inbox, network, actor)
 
     def close(self) -> None:
         """End the thread."""

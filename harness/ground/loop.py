@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from harness.clock import SECOND, seconds
 from harness.loop import VirtualLoop
@@ -29,25 +29,38 @@ SLACK = 2.0
 
 
 class Moment(float):
-    """A time on a real clock: equal to what was planned if it is not further from it than `SLACK`."""
+    """A time on the scenario's clock: equal to what was planned if it is not further from it than `SLACK`.
 
-    __slots__ = ()
+    What follows a step of the scenario is on time by that clock. What a controller does by a timer of its own is on
+    time by the machine's, which does not stand still while the scenario rests (`machine`): either will do.
+    """
+
+    __slots__ = ("machine",)
+    machine: float
+
+    def __new__(cls, shown: float, machine: float | None = None) -> Self:
+        """`machine`: what the machine's clock shows, if that is another time."""
+        made = super().__new__(cls, shown)
+        made.machine = shown if machine is None else machine
+        return made
 
     def __eq__(self, other: object) -> bool:
-        return abs(float(self) - other) <= SLACK if isinstance(other, float | int) else NotImplemented
+        if not isinstance(other, float | int):
+            return NotImplemented
+        return min(abs(float(self) - other), abs(self.machine - other)) <= SLACK
 
     def __ne__(self, other: object) -> bool:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
 
     def __add__(self, other: float) -> Moment:
-        return Moment(float(self) + other)
+        return Moment(float(self) + other, self.machine + other)
 
     def __sub__(self, other: float) -> Moment:
-        return Moment(float(self) - other)
+        return Moment(float(self) - other, self.machine - getattr(other, "machine", other))
 
     def __round__(self, digits: int | None = None) -> Moment:  # type: ignore[override]
-        return Moment(round(float(self), digits))
+        return Moment(round(float(self), digits), round(self.machine, digits))
 
     def __bool__(self) -> bool:
         return self != 0
@@ -95,7 +108,7 @@ class GroundLoop(VirtualLoop):
 
     def scenario_seconds(self, since: int, instant: int) -> float:
         """How long after `since` an instant was on the scenario's clock: as exact as a real clock can be."""
-        return Moment((self._shown(instant) - since) / SECOND)
+        return Moment((self._shown(instant) - since) / SECOND, (instant - since) / SECOND)
 
     def instant_at(self, scenario_time: int) -> int:
         """The instant at which the scenario's clock will show this, if it goes on from now."""

@@ -20,6 +20,7 @@ from harness.apiserver.messages import TextReply
 from harness.apiserver.routing import parse_path, path_to
 from harness.apiserver.webhooks.reviews import Review
 from harness.ground.connection import Answer, Connection
+from harness.ground.definitions import PATH
 from harness.ground.mirror import Mirror, MirroredCollection
 from harness.ground.streams import RemoteWatch, pump
 from harness.ground.tenant import Tenant
@@ -145,15 +146,19 @@ class RemoteServer(ApiServer):
 
         self._workers.submit(work)
 
+    def learn(self, definition: Mapping[str, Any]) -> None:
+        """A custom resource that the real server has."""
+        super().handle(Request("POST", PATH, body=definition))
+
     @property
     def busy(self) -> bool:
         """Whether an answer, or an event about a write, is on its way."""
         return self.in_flight > 0 or self._mirror.waits
 
     @property
-    def watched(self) -> bool:
-        """Whether a controller has a watch open."""
-        return bool(self._streams)
+    def watchers(self) -> frozenset[str]:
+        """The actors that have a watch open."""
+        return frozenset(stream.actor for stream in list(self._streams))
 
     def compact(self, resource: str | None = None) -> None:
         """Nothing: the real server keeps its history as long as it likes; the network ends the watches."""
@@ -194,7 +199,7 @@ class RemoteServer(ApiServer):
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
         if isinstance(found, Answer):
             return found
-        watch = RemoteWatch(self._inbox, found, self._streams)
+        watch = RemoteWatch(request.actor, self._inbox, found, self._streams)
         pump(found, watch, self.tenant)
         return watch
 

@@ -16,14 +16,13 @@ import orjson
 
 from harness.apiserver import ApiServer, Request
 from harness.apiserver.kinds import Kind
-from harness.definitions import definitions_for
 from harness.ground.connection import Connection, GroundError
+from harness.ground.definitions import DEFINITIONS, PATH, Definitions
 from harness.ground.gateway import Gateways
 from harness.ground.hub import Hub
 from harness.ground.metrics_server import MetricsServer
 from harness.ground.remote import RemoteServer
 from harness.ground.tenant import Tenant, prefix_of
-from harness.implementations import GROUPS
 from harness.objects import replica_set
 
 #: Threads that send requests for all tenants.
@@ -34,8 +33,6 @@ _NAMESPACES = ("default", "kube-system")
 _SCOPES = frozenset({"nodes", "namespaces"})
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
-_DEFINITIONS = definitions_for(GROUPS["vpa"])
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class GroundSession:
@@ -50,6 +47,7 @@ class GroundSession:
         self, kubeconfig: Path, context: str = "", *, accounts: bool = False, reach: tuple[str, str] | None = None
     ) -> None:
         self.connection = Connection(kubeconfig, context)
+        self._definitions = Definitions(self.connection)
         self._accounts = accounts
         self.gateways = Gateways()
         self.metrics = MetricsServer(self.gateways.loop, *reach) if reach is not None else None
@@ -62,7 +60,7 @@ class GroundSession:
     def __enter__(self) -> Self:
         """Look at the cluster. Raises GroundError if it cannot be used."""
         try:
-            self._define()
+            self._definitions.bring()
             self._hub.start()
             if self.metrics is not None:
                 self.metrics.start(self.connection)
@@ -79,6 +77,7 @@ class GroundSession:
         self.workers.shutdown(wait=True)
         if self.metrics is not None:
             self.metrics.stop()
+        self._definitions.remove()
         self.gateways.close()
         self.connection.close()
 
@@ -162,11 +161,6 @@ class GroundSession:
         items: list[dict[str, Any]] = orjson.loads(answer.body).get("items", []) if answer.status == 200 else []
         return items
 
-    def _define(self) -> None:
-        """Custom resources that controllers under test need."""
-        for definition in _DEFINITIONS:
-            self._post(DEFINITIONS, definition)
-
     def _post(self, path: str, body: object) -> None:
         try:
             answer = self.connection.request("POST", path, {}, orjson.dumps(body))
@@ -180,7 +174,7 @@ class GroundSession:
 def _kinds() -> list[Kind]:
     """The kinds that tenants use, each in the version in which it is stored."""
     server = ApiServer(lambda: 0)
-    for definition in _DEFINITIONS:
-        server.handle(Request("POST", DEFINITIONS, body=definition))
+    for definition in DEFINITIONS:
+        server.handle(Request("POST", PATH, body=definition))
     kinds = {kind.collection: server.state.registry.of_resource(kind.collection) for kind in server.state.registry}
     return [kind for kind in kinds.values() if kind is not None and (kind.namespaced or kind.plural in _SCOPES)]

@@ -69,7 +69,7 @@ class Tenant:
             return body
         out = {key: self._field(key, value) for key, value in body.items()}
         kind = body.get("kind")
-        if kind in _PREFIXED_KINDS:
+        if isinstance(kind, str) and kind in _PREFIXED_KINDS:  # a schema may have a property of this name
             for holder in ("metadata", ""):
                 names = out.get(holder) if holder else out
                 if isinstance(names, dict) and isinstance(names.get("name"), str):

@@ -33,6 +33,12 @@ _DIGEST = 12
 _BEATS = frozenset({"leases.coordination.k8s.io"})
 
 
+#: What a checkpoint says of when things happened. The weights of samples add up to a sum that is relative to its
+#: reference, a midnight of the calendar: virtual time always begins at the same one.
+_CHECKPOINT_TIMES = frozenset(
+    {"referenceTimestamp", "totalWeight", "firstSampleStart", "lastSampleStart", "lastUpdateTime"}
+)
+
 #: What admission of a real cluster adds to a pod.
 _ADMITTED = {
     "priority": 0,
@@ -128,7 +134,7 @@ def _objects(objects: Mapping[str, Any]) -> Item:
 
 
 def _is_transient(path: str) -> bool:
-    return path in _PROGRESS or path.lower().endswith("time")
+    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _CHECKPOINT_TIMES
 
 
 def _pods(pods: Mapping[str, Any]) -> Item:
@@ -145,11 +151,11 @@ def _left(pod: Mapping[str, Any]) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the numbers of pods."""
+    """A value without the numbers of pods, and without the instants of a checkpoint."""
     if isinstance(value, str):
         return _NUMBER.sub("#", value)
     if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items()}
+        return {_plain(key): _plain(one) for key, one in value.items() if key not in _CHECKPOINT_TIMES}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value

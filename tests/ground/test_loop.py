@@ -50,6 +50,16 @@ def test_an_instant_inside_a_rest_is_that_of_the_step() -> None:
     assert loop.instant_at(loop.scenario_now + SECOND) == loop.now + SECOND
 
 
+def test_a_timer_of_a_controller_is_on_time_by_the_machines_clock() -> None:
+    early = Moment(57.0, 60.0)
+    assert early == 59.1
+    assert early == 57.5
+    assert early != 54.9
+    assert early != 62.1
+    assert early - Moment(47.0, 50.0) == 10.0
+    assert round(early - 50, 3) == 10.0
+
+
 def test_a_moment_is_what_was_planned_within_the_slack() -> None:
     assert Moment(5.3) == 5.0
     assert [("web", Moment(5.3))] == [("web", 5.0)]

@@ -75,3 +75,13 @@ def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress(
     assert told_alike(left(replicas=3, readyReplicas=3), left(replicas=3, readyReplicas=1))
     assert told_alike(left(replicas=3, lastScaleTime="+1"), left(replicas=3, lastScaleTime="+2"))
     assert not told_alike(left(replicas=3), left(replicas=2))
+
+
+def test_a_checkpoint_is_told_without_its_instants() -> None:
+    def kept(since: float, weight: float, bucket: int = 10000) -> Trace:
+        histogram = {"referenceTimestamp": since, "totalWeight": weight, "bucketWeights": {"3": bucket}}
+        body = {"status": {"cpuHistogram": histogram, "lastUpdateTime": since + 59, "totalSamplesCount": 1}}
+        return trace({"writes": [{"verb": "create", "resource": "checkpoints", "object": "web-main", "body": body}]})
+
+    assert told_alike(kept(-1, 0.1), kept(-20411, 0.118))
+    assert not told_alike(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
