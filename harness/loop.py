@@ -198,6 +198,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.now
 
     @property
+    def moment(self) -> int:
+        """The instant of what happens now, the same for all that happens together."""
+        return self.now
+
+    @property
     def scenario_now(self) -> int:
         """The instant on the scenario's own clock, which is the loop's."""
         return self.now

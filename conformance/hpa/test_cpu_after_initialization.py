@@ -32,6 +32,7 @@ def _ended(period: float = 30.0, delay: float = 30.0) -> Options:
     issues=_ISSUES,
     controllers=BOTH,
     options=_ended(period=50),
+    virtual="has margins of a second",
 )
 async def test_old_samples_count_after_initialization(cluster: Cluster) -> None:
     stale = [row("1", age=55)] * 2
@@ -54,6 +55,7 @@ async def test_old_samples_count_after_initialization(cluster: Cluster) -> None:
     issues=_ISSUES,
     controllers=BOTH,
     options=_ended(),
+    virtual="has margins of a second",
 )
 async def test_unready_pods_count_after_initialization(cluster: Cluster) -> None:
     def lost(at: float) -> Lifecycle:

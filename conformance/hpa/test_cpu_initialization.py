@@ -27,6 +27,7 @@ _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted p
     source=_GROUPS,
     issues=_ISSUES,
     controllers=BOTH,
+    virtual="has margins of a second",
 )
 async def test_sample_window_begins_after_readiness(cluster: Cluster) -> None:
     late = Lifecycle(ready_after=(2.0, 46.0))

@@ -38,6 +38,7 @@ async def _web_and_api(cluster: Cluster, until: float) -> None:
     source=(_DISCOVERY, _CLIENT),
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery"),
+    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_preferred_version_changes(cluster: Cluster) -> None:
     cluster.metrics.serve(_GROUP, "v1beta1", "v1beta2")
@@ -57,6 +58,7 @@ async def test_preferred_version_changes(cluster: Cluster) -> None:
     source=(_DISCOVERY, _CLIENT),
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
+    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_version_that_is_not_served_any_more(cluster: Cluster) -> None:
     await _web_and_api(cluster, until=32)
@@ -78,6 +80,7 @@ async def test_version_that_is_not_served_any_more(cluster: Cluster) -> None:
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery"),
+    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_preferred_version_that_nobody_knows(cluster: Cluster) -> None:
     cluster.metrics.serve(_GROUP, "v1", "v1beta1", "v1beta2")
@@ -93,6 +96,7 @@ async def test_preferred_version_that_nobody_knows(cluster: Cluster) -> None:
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
+    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_no_version_that_is_known(cluster: Cluster) -> None:
     cluster.metrics.remove(_GROUP)

@@ -72,6 +72,7 @@ async def test_metrics_of_failed_pods_are_ignored(cluster: Cluster) -> None:
     must="Pods that are being deleted MUST NOT count, although they still run and have metrics.",
     source=(_GROUPS, _REMOVE),
     controllers=BOTH,
+    virtual="tells pods apart that must have been created at one instant",
 )
 async def test_deleted_pods_are_ignored(cluster: Cluster) -> None:
     examples = {  # pods that are being deleted come last

@@ -40,6 +40,7 @@ async def test_one_of_seventy_pods_without_metrics(cluster: Cluster) -> None:
     issues="kubernetes/kubernetes#127193",
     controllers=("hpa", "replicaset"),
     features=("missing", "container-resource", "H15"),
+    virtual="waits for 160 pods no longer than simulated kubelets need in memory",
 )
 async def test_one_of_160_containers_without_metrics(cluster: Cluster) -> None:
     cluster.metrics.load("web", cpu=each("200m"), container="app")

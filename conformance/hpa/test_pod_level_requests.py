@@ -86,6 +86,7 @@ async def test_requests_of_the_pod_for_another_resource(cluster: Cluster) -> Non
     "count if there are none.",
     source=(_REQUESTS, _HELPERS),
     controllers=BOTH,
+    virtual="sets the overhead of pods, which admission of a real cluster takes from their RuntimeClass",
 )
 async def test_requests_of_the_pod_with_overhead(cluster: Cluster) -> None:
     heavy: Object = {"overhead": {"cpu": "500m"}, "runtimeClassName": "heavy"}

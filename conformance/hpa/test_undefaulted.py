@@ -131,11 +131,12 @@ async def test_target_type_that_does_not_match_its_value(cluster: Cluster) -> No
     }
     cluster.metrics.external("queue", 20)
     cluster.metrics.object("requests", "services", "web", 20)
-    for name, (field, metric, kind) in table.items():
-        cluster.metrics.load(name, cpu=each(1))
-        cluster.metrics.pods("requests", name, each(20))
-        metric[field]["target"]["type"] = kind
-        await cluster.create(workload(name, 2), objects.hpa(name, metrics=[metric]))
+    async with cluster.batch():
+        for name, (field, metric, kind) in table.items():
+            cluster.metrics.load(name, cpu=each(1))
+            cluster.metrics.pods("requests", name, each(20))
+            metric[field]["target"]["type"] = kind
+            await cluster.create(workload(name, 2), objects.hpa(name, metrics=[metric]))
     await cluster.run_until(40)
     for name in table:
         wanted = [] if name == "object" else [4]

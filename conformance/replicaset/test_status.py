@@ -36,7 +36,6 @@ def _codes(cluster: Cluster) -> list[tuple[float, int]]:
     "ones, and those that are being deleted.",
     source=_CALCULATE,
     features=("status", "terminating", "fully-labeled", "minReadySeconds"),
-    virtual="its kubelets treat pods that come at one instant as a group",
 )
 async def test_status_counts_pods_by_state(cluster: Cluster) -> None:
     # Of five pods one is never ready. Deleted pods take their whole grace period.

@@ -57,7 +57,7 @@ class Stream:
         """End the stream; a reader that waits gets its end at once."""
         if not self._closed:
             self._closed = True
-            with suppress(RuntimeError):  # it has come to its end meanwhile
+            with suppress(RuntimeError, ValueError):  # it has come to its end meanwhile
                 self._response.shutdown()
 
 

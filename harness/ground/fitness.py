@@ -6,7 +6,6 @@ tells instants apart. `harness.ground.obstacles` keeps the answers.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.cluster import Cluster
 from harness.environments.memory import MemoryRun, result_of
-from harness.ground.obstacles import LONGEST, OBSTACLES
+from harness.ground.obstacles import LONGEST
 from harness.ground.programs import NAMES
 from harness.implementations.reference import Reference
 from harness.network import Fault
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 #: Controllers that run on real clusters.
 _RUNNING = frozenset({*NAMES, "vpa-recommender", "vpa-updater"})
-OPEN_ONES = OBSTACLES.with_name("real_ground_open.txt")
-_OPEN = "has not told the same story on a real clock so far"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 _DEFAULTS = Options()
 #: The day on which virtual time begins.
@@ -44,14 +41,7 @@ def obstacles_of(scenarios: Sequence[Scenario]) -> dict[str, str]:
 
 def obstacle(scenario: Scenario) -> str:
     """Why a scenario cannot run on a real cluster, as a clause; "" if it can."""
-    why = scenario.virtual or _by_declaration(scenario) or _by_trial(scenario)
-    return why or (_OPEN if scenario.id in _open_ones() else "")
-
-
-@functools.cache
-def _open_ones() -> frozenset[str]:
-    """Scenarios for which nobody has found out yet why they fail on a real clock."""
-    return frozenset(OPEN_ONES.read_text().split())
+    return scenario.virtual or _by_declaration(scenario) or _by_trial(scenario)
 
 
 def _by_declaration(scenario: Scenario) -> str:

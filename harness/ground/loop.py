@@ -29,38 +29,39 @@ SLACK = 2.0
 
 
 class Moment(float):
-    """A time on the scenario's clock: equal to what was planned if it is not further from it than `SLACK`.
+    """A time on a real clock: equal to what was planned if it is not further from it than `SLACK`.
 
-    What follows a step of the scenario is on time by that clock. What a controller does by a timer of its own is on
-    time by the machine's, which does not stand still while the scenario rests (`machine`): either will do.
+    A controller's own timers go on while the scenario's clock stands still. So something may also come earlier than
+    planned by as much as the clock `stood` still in the meantime, in seconds.
     """
 
-    __slots__ = ("machine",)
-    machine: float
+    __slots__ = ("stood",)
+    stood: float
 
-    def __new__(cls, shown: float, machine: float | None = None) -> Self:
-        """`machine`: what the machine's clock shows, if that is another time."""
-        made = super().__new__(cls, shown)
-        made.machine = shown if machine is None else machine
+    def __new__(cls, value: float, stood: float = 0.0) -> Self:
+        """A time in seconds."""
+        made = super().__new__(cls, value)
+        made.stood = stood
         return made
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, float | int):
             return NotImplemented
-        return min(abs(float(self) - other), abs(self.machine - other)) <= SLACK
+        return -SLACK - self.stood <= float(self) - other <= SLACK
 
     def __ne__(self, other: object) -> bool:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
 
     def __add__(self, other: float) -> Moment:
-        return Moment(float(self) + other, self.machine + other)
+        return Moment(float(self) + other, self.stood)
 
     def __sub__(self, other: float) -> Moment:
-        return Moment(float(self) - other, self.machine - getattr(other, "machine", other))
+        stood = self.stood - other.stood if isinstance(other, Moment) else self.stood
+        return Moment(float(self) - other, abs(stood))
 
     def __round__(self, digits: int | None = None) -> Moment:  # type: ignore[override]
-        return Moment(round(float(self), digits), round(self.machine, digits))
+        return Moment(round(float(self), digits), self.stood)
 
     def __bool__(self) -> bool:
         return self != 0
@@ -76,6 +77,15 @@ class _Mark(NamedTuple):
     goes: bool
 
 
+class _Burst(NamedTuple):
+    """A burst of things that happen together."""
+
+    began: int
+    #: When something last happened in it, and what the scenario's clock showed then.
+    latest: int
+    shown: int
+
+
 class GroundLoop(VirtualLoop):
     """See the module docstring."""
 
@@ -87,6 +97,7 @@ class GroundLoop(VirtualLoop):
         #: Where controllers that are programs of their own come in.
         self.gateways = gateways
         self._marks = [_Mark(self.now, self.now, goes=False)]
+        self._burst = _Burst(self.now, self.now, self.now)
         #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
         self.last_news: Callable[[], int] = lambda: 0
         self.busy: Callable[[], bool] = lambda: False
@@ -108,7 +119,17 @@ class GroundLoop(VirtualLoop):
 
     def scenario_seconds(self, since: int, instant: int) -> float:
         """How long after `since` an instant was on the scenario's clock: as exact as a real clock can be."""
-        return Moment((self._shown(instant) - since) / SECOND, (instant - since) / SECOND)
+        shown = self._shown(instant)
+        return Moment((shown - since) / SECOND, (instant - shown) / SECOND)
+
+    @property
+    def moment(self) -> int:
+        """When the burst began to which what happens now belongs: it ends when the clock has gone on in silence."""
+        began, latest, shown = self._burst
+        if self.scenario_now != shown and self.now - latest > seconds(CALM):
+            began = self.now
+        self._burst = _Burst(began, self.now, self.scenario_now)
+        return began
 
     def instant_at(self, scenario_time: int) -> int:
         """The instant at which the scenario's clock will show this, if it goes on from now."""

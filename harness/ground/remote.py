@@ -295,7 +295,7 @@ class RemoteServer(ApiServer):
     ) -> None:
         failed = reply.status >= 400
         told = reply.body if failed and isinstance(reply.body, dict) else {}
-        name = target.name or ((reply.body or {}).get("metadata") or {}).get("name", "")
+        name = target.name or _name_in(reply, target.resource)
         write = Write(
             at=self.state.now(),
             actor=request.actor,
@@ -313,3 +313,12 @@ class RemoteServer(ApiServer):
         )
         for observe in self.observers:
             observe(write)
+
+
+def _name_in(reply: Reply, resource: str) -> str:
+    """The name that the server made up for a new object, or would have."""
+    body = reply.body or {}
+    details = body.get("details") or {}
+    if reply.status >= 400:
+        return str(details.get("name", "")) if details.get("kind") == resource.partition(".")[0] else ""
+    return str((body.get("metadata") or {}).get("name", ""))

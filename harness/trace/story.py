@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.trace.model import Item, Trace, multiset, times
+from harness.trace.unordered import COMBINED
 from harness.trace.values import digest
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "stat
 #: Refusals that depend on who was faster.
 _RACES = frozenset({"Conflict", "AlreadyExists", "NotFound"})
 #: Requests that come again and again while a scenario lasts.
+_BEATS = frozenset({"leases.coordination.k8s.io"})
 #: Letters of the digest that names a spec (`Items.spec_digest`).
 _DIGEST = 12
-_BEATS = frozenset({"leases.coordination.k8s.io"})
-
 
 #: What a checkpoint says of when things happened. The weights of samples add up to a sum that is relative to its
 #: reference, a midnight of the calendar: virtual time always begins at the same one.
@@ -58,7 +58,7 @@ def story(trace: Trace) -> Trace:
     instant: Item = {"at": "0.000"}
     if told := _writes(writes):
         instant["writes"] = told
-    if told := _once(_event(one) for one in events if "failure" not in one):
+    if told := _once(_event(one) for one in events if "failure" not in one and not _is_combined(one)):
         instant["events"] = told
     final = {"objects": _objects(trace.final["objects"]), "pods": _pods(trace.final["pods"])}
     return Trace((instant,) if len(instant) > 1 else (), {digests[name]: spec for name, spec in specs.items()}, final)
@@ -92,11 +92,10 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
     for one in writes:
         if one["resource"] in _BEATS:
             continue
-        failure = one.get("failure")
-        if failure is None:
+        if "code" not in one:
             if one.get("changes", True):  # an update that changes nothing has no effect
                 done += [_write(one)] * times(one)
-        elif failure.get("reason") not in _RACES:
+        elif one.get("reason") not in _RACES:
             refused.append(_write(one))
     return [*multiset(done), *_once(refused)]
 
@@ -116,6 +115,11 @@ def _event(one: Item) -> Item:
     kept = {name: value for name, value in one.items() if name not in ("times", "count", "verb")}
     result: Item = _plain(kept)
     return result
+
+
+def _is_combined(event: Item) -> bool:
+    """Those for which it stands have been told of; which event counts it depends on who reported at its instant."""
+    return str(event.get("message", "")).startswith(COMBINED)
 
 
 def _pod(pod: Mapping[str, Any]) -> Item:

@@ -23,7 +23,7 @@ _POD = re.compile(
 )
 _VARYING = re.compile(r"are controlled by multiple HPAs: \[| (?:of|in) Pod \(any\)")
 _UPDATES = re.compile(r"(?<=container )(\d+: )([^;]*)")
-_COMBINED = "(combined from similar events): "
+COMBINED = "(combined from similar events): "
 
 
 def varies(text: str) -> bool:
@@ -42,7 +42,7 @@ def steady(text: str) -> str:
         return _UPDATES.sub(lambda found: found[1] + ", ".join(sorted(found[2].split(", "))), text)
     replaced = _LIST.sub(lambda found: " ".join(sorted(found[0].split(" "))), text)
     replaced = _POD.sub(r"\1 Pod (any)", replaced)
-    return replaced.removeprefix(_COMBINED) if varies(replaced) else replaced
+    return replaced.removeprefix(COMBINED) if varies(replaced) else replaced
 
 
 def sorted_operations(patch: list[Any]) -> list[Any]:

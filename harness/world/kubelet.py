@@ -160,7 +160,7 @@ class Kubelet:
                 self._consider_resize(runtime)
             self._notice_writes_of_others(runtime)
         else:
-            self._groups.note(pod, self._loop.now)
+            self._groups.note(pod, self._loop.moment)
             if pod["spec"].get("nodeName") and not is_finished(pod):
                 runtime = self._admit(pod)
         if runtime is not None and "deletionTimestamp" in pod["metadata"] and kind != "DELETED":
@@ -180,9 +180,9 @@ class Kubelet:
     # -- cohorts ------------------------------------------------------------------------------------------------------
 
     def _admit(self, pod: Object) -> PodRuntime:
-        uid, now = pod["metadata"]["uid"], self._loop.now
-        if self._open_at != now:
-            self._open_at, self._open = now, {}
+        uid, now, moment = pod["metadata"]["uid"], self._loop.now, self._loop.moment
+        if self._open_at != moment:
+            self._open_at, self._open = moment, {}
         key = self._groups.key(uid)
         cohort = self._open.get(key)
         if cohort is None:

@@ -50,16 +50,6 @@ def test_an_instant_inside_a_rest_is_that_of_the_step() -> None:
     assert loop.instant_at(loop.scenario_now + SECOND) == loop.now + SECOND
 
 
-def test_a_timer_of_a_controller_is_on_time_by_the_machines_clock() -> None:
-    early = Moment(57.0, 60.0)
-    assert early == 59.1
-    assert early == 57.5
-    assert early != 54.9
-    assert early != 62.1
-    assert early - Moment(47.0, 50.0) == 10.0
-    assert round(early - 50, 3) == 10.0
-
-
 def test_a_moment_is_what_was_planned_within_the_slack() -> None:
     assert Moment(5.3) == 5.0
     assert [("web", Moment(5.3))] == [("web", 5.0)]
@@ -69,3 +59,26 @@ def test_a_moment_is_what_was_planned_within_the_slack() -> None:
     assert round(Moment(12.34567), 3) - 10 == 2.0
     with pytest.raises(TypeError):
         hash(Moment(1.0))
+
+
+def test_a_moment_may_be_early_by_as_much_as_the_clock_stood_still() -> None:
+    assert Moment(10.0, stood=3.0) == 15.0
+    assert Moment(9.0, stood=3.0) != 15.0 + SLACK
+    assert Moment(18.0, stood=3.0) != 15.0, "a clock that stands still makes nothing late"
+    assert Moment(25.0, stood=4.0) - Moment(12.0, stood=3.0) == 15.0
+    assert Moment(24.0, stood=4.0) - Moment(12.5, stood=3.0) != 15.0
+
+
+def test_what_happens_in_one_go_is_one_moment() -> None:
+    loop = GroundLoop(Inbox())
+    seen: list[int] = []
+
+    async def main() -> None:
+        loop.begin()
+        for after in (0.01, 0.05, 0.1, 2 * CALM):
+            loop.world_after(after, lambda: seen.append(loop.moment))
+        await loop.world_sleep(3 * CALM)
+
+    virtual.run(loop, main())
+    assert len(seen) == 4
+    assert seen[0] == seen[1] == seen[2] != seen[3]

@@ -49,8 +49,8 @@ def test_how_many_writes_there_are_matters() -> None:
 
 def test_a_refusal_is_told_once_and_a_race_not_at_all() -> None:
     refused, raced = {"code": 403, "reason": "Forbidden"}, {"code": 409, "reason": "Conflict"}
-    many = trace({"writes": [create(1, failure=refused, times=5), create(2, failure=raced)]})
-    assert told_alike(many, trace({"writes": [create(1, failure=refused)]}))
+    many = trace({"writes": [create(1, **refused, times=5), create(2, **raced)]})
+    assert told_alike(many, trace({"writes": [create(1, **refused)]}))
     assert not told_alike(many, trace({}))
 
 
@@ -85,3 +85,8 @@ def test_a_checkpoint_is_told_without_its_instants() -> None:
 
     assert told_alike(kept(-1, 0.1), kept(-20411, 0.118))
     assert not told_alike(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
+
+
+def test_an_event_that_stands_for_many_is_not_told_again() -> None:
+    combined = {**event("Created"), "message": "(combined from similar events): web#1"}
+    assert told_alike(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
