@@ -13,10 +13,11 @@ from harness.ground.obstacles import LONGEST
 from harness.ground.programs import INFORMERS, NAMES
 from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
-from harness.implementations import ACTORS, Implementation
+from harness.implementations import ACTORS, LISTENERS, Implementation
 from harness.scenario import Scenario
 from harness.serving.boxes import Inbox
 from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+from harness.upstream.errors import RunRefused
 
 #: Seconds that are added to the longest scenario, for its start and its rests.
 _MARGIN = 180.0
@@ -42,6 +43,8 @@ class GroundRun(MemoryRun):
     def make_server(self, seed: int) -> ApiServer:
         """The tenant's view of the real server."""
         session, loop = self._session, self.loop
+        if session.door is None and (called := LISTENERS.intersection(self.scenario.controllers)):
+            raise RunRefused(f"{', '.join(called)}: this cluster cannot call webhooks of this machine")
         assert isinstance(loop, GroundLoop)
         actors = frozenset({INFORMERS, *(ACTORS[name] for name in self.scenario.controllers)})
         self.remote = server = RemoteServer(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.trace.history import Write
 
-#: Controllers that run on real clusters.
-_RUNNING = frozenset({*NAMES, "vpa-recommender", "vpa-updater"})
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 _DEFAULTS = Options()
 #: The day on which virtual time begins.
@@ -45,9 +43,6 @@ def obstacle(scenario: Scenario) -> str:
 
 
 def _by_declaration(scenario: Scenario) -> str:
-    others = [name for name in scenario.controllers if name not in _RUNNING]
-    if others:
-        return f"{', '.join(others)}: not among the controllers that run on real clusters so far"
     options = scenario.options
     if options.burst_replicas != _DEFAULTS.burst_replicas:
         return "kube-controller-manager has no flag for burst_replicas"

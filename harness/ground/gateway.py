@@ -1,7 +1,8 @@
 """The gateway: how a controller that is a program of its own reaches a tenant's network.
 
 It speaks plain HTTP on loopback. What it hears it hands to the tenant's network as a request of the controller, so the
-program is subject to the same faults, and leaves the same history, as a controller inside the process.
+program is subject to the same faults, and leaves the same history, as a controller inside the process. What programs
+send as protobuf becomes JSON here, and that is what they get.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from aiohttp import web
 
 from harness.apiserver import Reply, Request, WatchEvent
 from harness.network import Broken, Network
+from harness.serving.bodies import PROTOBUF
 from harness.serving.boxes import Inbox, Outbox
 from harness.serving.crossing import answering, relay
 from harness.serving.incoming import LARGEST_BODY
+from harness.serving.negotiation import JSON
+from harness.serving.protobuf import decode
 from harness.serving.streams import Stream
 
 
@@ -76,17 +80,26 @@ class Gateway:
 
 async def _request(http: web.Request, actor: str) -> Request:
     raw = await http.read()
-    body: Any = orjson.loads(raw) if raw else None
-    media = http.headers.get("Content-Type", "application/json")
+    media = http.headers.get("Content-Type", JSON).partition(";")[0]
+    body: Any = None
+    if media == PROTOBUF:
+        body, media = decode(raw) if raw else None, JSON
+    elif raw:
+        body = orjson.loads(raw)
     return Request(
         http.method,
         http.path,
         dict(http.query),
         body,
-        media.partition(";")[0],
+        media,
         actor or actor_of(http.headers.get("User-Agent", "")),
-        accept=http.headers.get("Accept", ""),
+        accept=_readable(http.headers.get("Accept", "")),
     )
+
+
+def _readable(accept: str) -> str:
+    """What of the media types that a program takes can be read on the way: programs of the VPA would take protobuf."""
+    return ",".join(one for one in accept.split(",") if "json" in one or "protobuf" not in one)
 
 
 def actor_of(agent: str) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.control_plane.processes import Process
+from harness.ground.callee import Callee
 from harness.ground.gateway import Gateway
 from harness.ground.launcher import Launcher
 from harness.ground.loop import GroundLoop
-from harness.implementations import ACTORS, feature_gates_of, options_of
+from harness.implementations import ACTORS, LISTENERS, feature_gates_of, options_of
+from harness.implementations.calls import REFUSED
 from harness.implementations.registry import UsageError, parse_mix, parse_spec
 
 if TYPE_CHECKING:
@@ -127,8 +129,11 @@ class RunningPrograms:
     def _launch_autoscaler(self, name: str) -> None:
         gates = feature_gates_of(name, self._options) or {}
         gateway = self._gateway(ACTORS[name])
-        process = self._launcher.autoscaler(name, gateway.start(), options_of(name, self._options), gates)
-        self._running[name] = _Program(gateway, process)
+        url, options = gateway.start(), options_of(name, self._options)
+        if name in LISTENERS:
+            self._running[name] = _Program(gateway, *self._launcher.webhook(name, url, options, gates))
+        else:
+            self._running[name] = _Program(gateway, self._launcher.autoscaler(name, url, options, gates))
 
     def _gateway(self, actor: str = "") -> Gateway:
         assert self._loop.gateways is not None
@@ -144,7 +149,12 @@ class RunningPrograms:
     def serve(
         self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
     ) -> Callable[[], None]:
-        raise NotImplementedError(f"the {controller} controller serves nobody")
+        running = self._running.get(controller)
+        if running is None or running.callee is None:
+            answer(REFUSED)
+            return lambda: None
+        assert self._loop.gateways is not None
+        return running.callee.call(self._loop.gateways.loop, self._loop.inbox, method, path, headers, body, answer)
 
     def end(self) -> None:
         self._death = self.failure or ""
@@ -165,9 +175,10 @@ class RunningPrograms:
 class _Program:
     """A program. It is killed when the first of its controllers crashes: nobody in it can crash alone."""
 
-    def __init__(self, gateway: Gateway, process: Process) -> None:
+    def __init__(self, gateway: Gateway, process: Process, callee: Callee | None = None) -> None:
         self.gateway = gateway
         self.process = process
+        self.callee = callee
 
     def kill(self) -> None:
         """Unless that is done already."""

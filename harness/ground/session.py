@@ -16,6 +16,7 @@ import orjson
 
 from harness.apiserver import ApiServer, Request
 from harness.apiserver.kinds import Kind
+from harness.ground import webhook_names
 from harness.ground.connection import Connection, GroundError
 from harness.ground.definitions import DEFINITIONS, PATH, Definitions
 from harness.ground.gateway import Gateways
@@ -23,6 +24,8 @@ from harness.ground.hub import Hub
 from harness.ground.metrics_server import MetricsServer
 from harness.ground.remote import RemoteServer
 from harness.ground.tenant import Tenant, prefix_of
+from harness.ground.webhook_names import WEBHOOKS, Door
+from harness.ground.webhook_server import WebhookServer
 from harness.objects import replica_set
 
 #: Threads that send requests for all tenants.
@@ -30,7 +33,7 @@ _WORKERS = 64
 #: Namespaces that every cluster has, and so every tenant.
 _NAMESPACES = ("default", "kube-system")
 #: Cluster-scoped kinds whose objects can belong to a tenant.
-_SCOPES = frozenset({"nodes", "namespaces"})
+_SCOPES = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 
@@ -51,6 +54,7 @@ class GroundSession:
         self._accounts = accounts
         self.gateways = Gateways()
         self.metrics = MetricsServer(self.gateways.loop, *reach) if reach is not None else None
+        self.webhooks = WebhookServer(self.gateways.loop, reach[0]) if reach is not None else None
         self.workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="lockstep-request")
         self._hub = Hub(self.connection, _kinds())
         #: Tenants of several sessions on one cluster must not meet.
@@ -64,6 +68,8 @@ class GroundSession:
             self._hub.start()
             if self.metrics is not None:
                 self.metrics.start(self.connection)
+            if self.webhooks is not None:
+                self.webhooks.start(self.connection)
         except BaseException:
             self._end()
             raise
@@ -77,6 +83,8 @@ class GroundSession:
         self.workers.shutdown(wait=True)
         if self.metrics is not None:
             self.metrics.stop()
+        if self.webhooks is not None:
+            self.webhooks.stop()
         self._definitions.remove()
         self.gateways.close()
         self.connection.close()
@@ -84,13 +92,20 @@ class GroundSession:
     def tenant(self) -> Tenant:
         """A new tenant."""
         with self._lock:
-            return Tenant(prefix_of(next(self._numbers)))
+            return Tenant(prefix_of(next(self._numbers)), self.door)
+
+    @property
+    def door(self) -> Door | None:
+        """Where the cluster finds webhooks of tenants; None if it cannot call any."""
+        return self.webhooks.door if self.webhooks is not None else None
 
     def join(self, server: RemoteServer) -> None:
         """A tenant moves in: it gets its namespaces, and hears of what happens."""
         self._hub.join(server.tenant.prefix, server)
         if self.metrics is not None:
             self.metrics.join(server.tenant.prefix, server)
+        if self.webhooks is not None:
+            self.webhooks.join(server.tenant.prefix, server)
         for name in _NAMESPACES:
             namespace = server.tenant.prefix + name
             self._post("/api/v1/namespaces", {"metadata": {"name": namespace}})
@@ -98,15 +113,17 @@ class GroundSession:
                 self._wait_for_account(namespace)
 
     def leave(self, server: RemoteServer) -> None:
-        """A tenant moves out, and takes its namespaces and nodes with it."""
+        """A tenant moves out, and takes its namespaces, nodes and webhooks with it."""
         self._hub.leave(server.tenant.prefix)
         if self.metrics is not None:
             self.metrics.leave(server.tenant.prefix)
+        if self.webhooks is not None:
+            self.webhooks.leave(server.tenant.prefix)
         server.end()
         self.workers.submit(self._remove, server.tenant.prefix)
 
     def _remove(self, prefix: str) -> None:
-        for path in ("/api/v1/nodes", "/api/v1/namespaces"):
+        for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):
             for one in self._list(path):
                 name = one["metadata"]["name"]
                 if name.startswith(prefix):

@@ -33,10 +33,17 @@ _BEATS = frozenset({"leases.coordination.k8s.io"})
 #: Letters of the digest that names a spec (`Items.spec_digest`).
 _DIGEST = 12
 
-#: What a checkpoint says of when things happened. The weights of samples add up to a sum that is relative to its
-#: reference, a midnight of the calendar: virtual time always begins at the same one.
-_CHECKPOINT_TIMES = frozenset(
-    {"referenceTimestamp", "totalWeight", "firstSampleStart", "lastSampleStart", "lastUpdateTime"}
+#: What objects say of when things happened. The weights of samples in a checkpoint add up to a sum that is relative to
+#: its reference, a midnight of the calendar: virtual time always begins at the same one.
+_INSTANTS = frozenset(
+    {
+        "creationTimestamp",
+        "referenceTimestamp",
+        "totalWeight",
+        "firstSampleStart",
+        "lastSampleStart",
+        "lastUpdateTime",
+    }
 )
 
 #: What admission of a real cluster adds to a pod.
@@ -80,9 +87,10 @@ def _is_default(toleration: Mapping[str, Any]) -> bool:
 
 def _told(one: Item, digests: Mapping[str, str]) -> Item:
     """A write that refers to specs as they were asked for."""
-    body = one.get("body")
-    if isinstance(body, dict) and body.get("spec") in digests:
-        return {**one, "body": {**body, "spec": digests[body["spec"]]}}
+    for holder in ("body", "about"):
+        held = one.get(holder)
+        if isinstance(held, dict) and isinstance(held.get("spec"), str) and held["spec"] in digests:
+            one = {**one, holder: {**held, "spec": digests[held["spec"]]}}
     return one
 
 
@@ -138,7 +146,7 @@ def _objects(objects: Mapping[str, Any]) -> Item:
 
 
 def _is_transient(path: str) -> bool:
-    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _CHECKPOINT_TIMES
+    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _INSTANTS
 
 
 def _pods(pods: Mapping[str, Any]) -> Item:
@@ -155,11 +163,11 @@ def _left(pod: Mapping[str, Any]) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the numbers of pods, and without the instants of a checkpoint."""
+    """A value without the numbers of pods, and without instants."""
     if isinstance(value, str):
         return _NUMBER.sub("#", value)
     if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items() if key not in _CHECKPOINT_TIMES}
+        return {_plain(key): _plain(one) for key, one in value.items() if key not in _INSTANTS}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value
