@@ -13,7 +13,7 @@ from harness.ground.obstacles import LONGEST
 from harness.ground.programs import INFORMERS, NAMES
 from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
-from harness.implementations import ACTORS, LISTENERS, Implementation
+from harness.implementations import ACTORS, GROUPS, LISTENERS, Implementation
 from harness.scenario import Scenario
 from harness.serving.boxes import Inbox
 from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
@@ -43,8 +43,6 @@ class GroundRun(MemoryRun):
     def make_server(self, seed: int) -> ApiServer:
         """The tenant's view of the real server."""
         session, loop = self._session, self.loop
-        if session.door is None and (called := LISTENERS.intersection(self.scenario.controllers)):
-            raise RunRefused(f"{', '.join(called)}: this cluster cannot call webhooks of this machine")
         assert isinstance(loop, GroundLoop)
         actors = frozenset({INFORMERS, *(ACTORS[name] for name in self.scenario.controllers)})
         self.remote = server = RemoteServer(
@@ -83,6 +81,22 @@ class GroundRun(MemoryRun):
         return bool(actors & self.remote.watchers)
 
 
+def _refusal(session: GroundSession, scenario: Scenario) -> str:
+    """Why this cluster cannot hold a scenario; "" if it can."""
+    names = ", ".join(sorted(LISTENERS.intersection(scenario.controllers)))
+    if names and session.door is None:
+        return (
+            f"{names}: this cluster cannot call a webhook on this machine; use --environment control-plane or kind, "
+            "with Kubernetes 1.30 or newer"
+        )
+    if session.has_vpa and any(name in GROUPS["vpa"] for name in scenario.controllers):
+        return (
+            "the cluster has a VPA of its own, which would do the work of the one under test: delete its "
+            "MutatingWebhookConfiguration and its Deployments, or use --environment control-plane"
+        )
+    return ""
+
+
 def run_on_ground(
     session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int = 0
 ) -> RunResult:
@@ -90,6 +104,8 @@ def run_on_ground(
     runs: list[GroundRun] = []
 
     def make() -> GroundRun:
+        if refusal := _refusal(session, scenario):
+            raise RunRefused(refusal)
         runs.append(GroundRun(session, scenario, implementation, seed))
         return runs[0]
 

@@ -34,6 +34,8 @@ _WORKERS = 64
 _NAMESPACES = ("default", "kube-system")
 #: Cluster-scoped kinds whose objects can belong to a tenant.
 _SCOPES = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
+#: How the VPA's admission controller registers itself.
+_VPA_WEBHOOK = "vpa-webhook-config"
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 
@@ -60,11 +62,14 @@ class GroundSession:
         #: Tenants of several sessions on one cluster must not meet.
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
+        #: Whether somebody has installed a VPA there.
+        self.has_vpa = False
 
     def __enter__(self) -> Self:
         """Look at the cluster. Raises GroundError if it cannot be used."""
         try:
             self._definitions.bring()
+            self.has_vpa = any(one["metadata"]["name"] == _VPA_WEBHOOK for one in self._list(WEBHOOKS))
             self._hub.start()
             if self.metrics is not None:
                 self.metrics.start(self.connection)

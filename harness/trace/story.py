@@ -26,6 +26,8 @@ _NUMBER = re.compile(r"#\d+")
 _TIMES = frozenset({"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"})
 #: How far pods have come: they go on where a scenario ends, and a real clock does not end it at the same moment.
 _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "status.terminatingReplicas"})
+#: What others may have changed just before a write: kubelets and controllers the status, the scheduler the node.
+_BYSTANDERS = ("status.", "spec.nodeName")
 #: Refusals that depend on who was faster.
 _RACES = frozenset({"Conflict", "AlreadyExists", "NotFound"})
 #: Requests that come again and again while a scenario lasts.
@@ -110,8 +112,8 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
 
 def _write(one: Item) -> Item:
     kept = {name: value for name, value in one.items() if name != "times"}
-    if "changes" in kept:  # what others did meanwhile to its status is not this write's doing
-        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith("status.")}
+    if "changes" in kept:  # what others did meanwhile is not this write's doing
+        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith(_BYSTANDERS)}
     if "pod" in kept:
         kept["pod"] = _pod(kept["pod"])
     kept.pop("options", None)  # preconditions name versions
