@@ -234,7 +234,8 @@ class Cluster(PodVerbs):
             loop.world_at(loop.now, partial(answered.set_result, final))
 
         server.follow_up(request, reply, conclude)
-        return await answered
+        with loop.waiting():
+            return await answered
 
     async def call_webhook(
         self, namespace: str, service: str, body: bytes, content_type: str = "application/json"
@@ -247,7 +248,8 @@ class Cluster(PodVerbs):
             loop.world_at(loop.now, partial(answered.set_result, (status, answer)))
 
         self.webhooks.post(namespace, service, body, content_type, conclude)
-        return await answered
+        with loop.waiting():
+            return await answered
 
     # -- reads --------------------------------------------------------------------------------------------------------
 

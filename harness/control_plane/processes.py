@@ -7,8 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.control_plane.errors import ControlPlaneFailed
 
@@ -33,6 +34,7 @@ class Process:
         log: Path,
         *,
         folders: Sequence[Path] = (),
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.log = log
@@ -44,6 +46,7 @@ class Process:
                 self._guard = subprocess.Popen(  # noqa: S603 - our guard and one of the programs
                     [*guard, *map(str, command)],
                     pass_fds=[theirs.fileno()],
+                    env={**os.environ, **variables},
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=out,

@@ -54,7 +54,7 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
     processes: list[Process] = []
     try:
         keys = Keys.made_in(folders.run)
-        port, store_port, peer_port = _free_ports(3)
+        port, store_port, peer_port = free_ports(3)
         url = f"https://127.0.0.1:{port}"
         store = commands.etcd(found[STORE.name].path, folders.data, keys, store_port, peer_port)
         processes.append(Process("etcd", store, folders.logs / "etcd.log", folders=(folders.data, folders.logs)))
@@ -72,7 +72,7 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
         raise
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     """Ports on loopback that nobody uses. They stay free only if nobody else asks; see _PortTaken."""
     held = [socket.socket() for _ in range(count)]
     try:

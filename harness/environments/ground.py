@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from harness.apiserver import ApiServer
 from harness.clock import seconds
-from harness.environments.memory import MemoryRun, RunResult, result_of
+from harness.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from harness.ground.loop import GroundLoop
 from harness.ground.obstacles import LONGEST
+from harness.ground.programs import INFORMERS, NAMES
 from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
-from harness.implementations import ACTORS, Implementation
+from harness.implementations import ACTORS, GROUPS, LISTENERS, Implementation
 from harness.scenario import Scenario
 from harness.serving.boxes import Inbox
 from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+from harness.upstream.errors import RunRefused
 
 #: Seconds that are added to the longest scenario, for its start and its rests.
 _MARGIN = 180.0
-#: Seconds within which the controllers must have opened their watches.
-_START = 30.0
+#: Seconds within which the controllers must have opened their watches, and between two looks whether they have.
+_START, _GLANCE = 30.0, 0.1
 
 
 class GroundRun(MemoryRun):
@@ -39,7 +44,7 @@ class GroundRun(MemoryRun):
         """The tenant's view of the real server."""
         session, loop = self._session, self.loop
         assert isinstance(loop, GroundLoop)
-        actors = frozenset(ACTORS[name] for name in self.scenario.controllers)
+        actors = frozenset({INFORMERS, *(ACTORS[name] for name in self.scenario.controllers)})
         self.remote = server = RemoteServer(
             lambda: loop.now,
             session.connection,
@@ -55,14 +60,41 @@ class GroundRun(MemoryRun):
         session.join(server)
         return server
 
+    def define(self, definition: Mapping[str, Any]) -> None:
+        """The session has brought the definitions to the cluster; what is told of their objects needs them here too."""
+        self.remote.learn(definition)
+
     async def warm_up(self) -> None:
-        """Until the controllers watch, and rest."""
+        """Until all controllers watch, and the same time after that as in memory: their own clocks go on from there."""
         deadline = self.loop.now + seconds(_START)
         await self.loop.world_sleep(0)
-        while self.scenario.autostart and not self.remote.watched and self.loop.now < deadline:
-            await self.loop.world_sleep(0.1)
+        if self.scenario.autostart:
+            while not all(map(self._watches, self.scenario.controllers)) and self.loop.now < deadline:
+                await self.loop.world_sleep(_GLANCE)
+            await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
+
+    def _watches(self, controller: str) -> bool:
+        """Whether a controller has come to watch something, by itself or by the informers of its program."""
+        actors = {ACTORS[controller]} | ({INFORMERS} if controller in NAMES else set())
+        return bool(actors & self.remote.watchers)
+
+
+def _refusal(session: GroundSession, scenario: Scenario) -> str:
+    """Why this cluster cannot hold a scenario; "" if it can."""
+    names = ", ".join(sorted(LISTENERS.intersection(scenario.controllers)))
+    if names and session.door is None:
+        return (
+            f"{names}: this cluster cannot call a webhook on this machine; use --environment control-plane or kind, "
+            "with Kubernetes 1.30 or newer"
+        )
+    if session.has_vpa and any(name in GROUPS["vpa"] for name in scenario.controllers):
+        return (
+            "the cluster has a VPA of its own, which would do the work of the one under test: delete its "
+            "MutatingWebhookConfiguration and its Deployments, or use --environment control-plane"
+        )
+    return ""
 
 
 def run_on_ground(
@@ -72,6 +104,8 @@ def run_on_ground(
     runs: list[GroundRun] = []
 
     def make() -> GroundRun:
+        if refusal := _refusal(session, scenario):
+            raise RunRefused(refusal)
         runs.append(GroundRun(session, scenario, implementation, seed))
         return runs[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -67,7 +67,7 @@ class MemoryRun:
         self.loop = self.make_loop()
         self.server = self.make_server(seed)
         for definition in definitions_for(scenario.controllers):
-            self.server.handle(Request("POST", _DEFINITIONS, body=definition))
+            self.define(definition)
         self.history = History((ACTORS[name] for name in scenario.controllers), options=scenario.options)
         self.server.observers.append(self.history.record)
         self.network = Network(self.loop, self.server, random.Random(seed) if seed else None)
@@ -97,6 +97,10 @@ class MemoryRun:
     def make_server(self, seed: int) -> ApiServer:
         """The API server of the run."""
         return ApiServer(lambda: self.loop.now, seed=seed, feature_gates=self.scenario.options.feature_gates)
+
+    def define(self, definition: Mapping[str, Any]) -> None:
+        """Have the server know a custom resource that a controller under test needs."""
+        self.server.handle(Request("POST", _DEFINITIONS, body=definition))
 
     async def warm_up(self) -> None:
         """Let the controllers fill their caches."""

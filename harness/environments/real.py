@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from harness.environments import GroundOptions
 from harness.environments.ground import run_on_ground
-from harness.ground.programs import NAMES, Launcher, open_on_ground
+from harness.ground.launcher import Launcher
+from harness.ground.programs import NAMES, open_on_ground
 from harness.ground.session import GroundSession
 from harness.implementations.registry import UsageError
 
@@ -90,8 +91,13 @@ class RealEnvironment:
         return open_on_ground(spec, release, self._launcher)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
-        """In a tenant of its own, on the machine's clock. Raises what says so if the cluster has died."""
+        """In a tenant of its own, on the machine's clock.
+
+        Raises what says so if the cluster has died, or if a program that is needed cannot be built.
+        """
         assert self._session is not None, "use the environment as a context manager"
+        if self._launcher.used:
+            self._launcher.prepare(scenario.controllers)
         result = run_on_ground(self._session, scenario, implementation, seed)
         self._check()
         return result

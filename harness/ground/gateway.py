@@ -1,7 +1,8 @@
 """The gateway: how a controller that is a program of its own reaches a tenant's network.
 
 It speaks plain HTTP on loopback. What it hears it hands to the tenant's network as a request of the controller, so the
-program is subject to the same faults, and leaves the same history, as a controller inside the process.
+program is subject to the same faults, and leaves the same history, as a controller inside the process. What programs
+send as protobuf becomes JSON here, and that is what they get.
 """
 
 from __future__ import annotations
@@ -15,19 +16,26 @@ from aiohttp import web
 
 from harness.apiserver import Reply, Request, WatchEvent
 from harness.network import Broken, Network
+from harness.serving.bodies import PROTOBUF
 from harness.serving.boxes import Inbox, Outbox
 from harness.serving.crossing import answering, relay
 from harness.serving.incoming import LARGEST_BODY
+from harness.serving.negotiation import JSON
+from harness.serving.protobuf import decode
 from harness.serving.streams import Stream
 
 
 class Gateway:
-    """One tenant's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`."""
+    """One program's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network) -> None:
+    `actor`: who asks; "" for a program of several controllers, whose requests say it.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network, actor: str = "") -> None:
         self._loop = loop
         self._inbox = inbox
         self._network = network
+        self._actor = actor
         self._outbox = Outbox(loop)
         self._runner: web.AppRunner | None = None
         #: Whether what comes now is answered. A program that has been killed has nothing to ask.
@@ -56,7 +64,7 @@ class Gateway:
             await self._runner.cleanup()
 
     async def _handle(self, http: web.Request) -> web.StreamResponse:
-        request = await _request(http)
+        request = await _request(http, self._actor)
         answered: asyncio.Future[Reply | Stream | Broken] = self._loop.create_future()
         answer = answering(answered, self._inbox, self._outbox)
         self._inbox.put(lambda: self._network.submit(request, answer, lambda: self.dead or answered.done()))
@@ -70,19 +78,28 @@ class Gateway:
         return web.Response(status=result.status, body=result.raw(), headers=dict(result.headers))
 
 
-async def _request(http: web.Request) -> Request:
+async def _request(http: web.Request, actor: str) -> Request:
     raw = await http.read()
-    body: Any = orjson.loads(raw) if raw else None
-    media = http.headers.get("Content-Type", "application/json")
+    media = http.headers.get("Content-Type", JSON).partition(";")[0]
+    body: Any = None
+    if media == PROTOBUF:
+        body, media = decode(raw) if raw else None, JSON
+    elif raw:
+        body = orjson.loads(raw)
     return Request(
         http.method,
         http.path,
         dict(http.query),
         body,
-        media.partition(";")[0],
-        actor_of(http.headers.get("User-Agent", "")),
-        accept=http.headers.get("Accept", ""),
+        media,
+        actor or actor_of(http.headers.get("User-Agent", "")),
+        accept=_readable(http.headers.get("Accept", "")),
     )
+
+
+def _readable(accept: str) -> str:
+    """What of the media types that a program takes can be read on the way: programs of the VPA would take protobuf."""
+    return ",".join(one for one in accept.split(",") if "json" in one or "protobuf" not in one)
 
 
 def actor_of(agent: str) -> str:
@@ -98,9 +115,9 @@ class Gateways:
         self._thread = threading.Thread(target=self.loop.run_forever, name="lockstep-gateways", daemon=True)
         self._thread.start()
 
-    def open(self, inbox: Inbox, network: Network) -> Gateway:
+    def open(self, inbox: Inbox, network: Network, actor: str = "") -> Gateway:
         """A new gateway; `start` it."""
-        return Gateway(self.loop, inbox, network)
+        return Gateway(self.loop, inbox, network, actor)
 
     def close(self) -> None:
         """End the thread."""

@@ -11,6 +11,7 @@ import orjson
 from harness.apiserver.routing import path_to
 from harness.ground.connection import Answer, Connection, GroundError, Stream
 from harness.ground.tenant import owner_of
+from harness.ground.webhook_names import RESOURCES
 
 if TYPE_CHECKING:
     from harness.apiserver.kinds import Kind
@@ -108,7 +109,9 @@ class Hub:
         raw = line[line.index(_OBJECT) + len(_OBJECT) : line.rindex(b"}")]
         if prefix:
             tenants = [self._tenants[prefix]] if prefix in self._tenants else []
+        elif "namespace" in meta or kind.plural in RESOURCES:
+            tenants = []  # those of somebody else, who does not ask us
         else:
-            tenants = [] if "namespace" in meta else list(self._tenants.values())
+            tenants = list(self._tenants.values())
         for tenant in tenants:
             tenant.notice(kind, event, raw)

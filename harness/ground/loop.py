@@ -106,6 +106,12 @@ class GroundLoop(VirtualLoop):
         """The machine's clock, which goes on in a turn of the loop."""
         return self._real.start()
 
+    def _advance(self, until: int | None) -> None:
+        """Where nothing is planned, something may come from outside, until the run is over."""
+        if until is None and self.horizon is not None and self.now < self.horizon:
+            until = self.horizon
+        super()._advance(until)
+
     # -- the scenario's clock -----------------------------------------------------------------------------------------
 
     def begin(self) -> None:

@@ -7,12 +7,8 @@ path says whose metrics are meant; the tenant answers from its own load models, 
 from __future__ import annotations
 
 import asyncio
-import base64
-import ssl
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
@@ -22,6 +18,7 @@ from harness.apiserver import Reply, Request
 from harness.apiserver.routing import parse_path
 from harness.ground.connection import Connection, GroundError
 from harness.ground.tenant import owner_of
+from harness.ground.trust import Trust
 
 _NAMESPACE, _SERVICE = "lockstep-metrics", "metrics"
 _VERSIONS = (
@@ -52,7 +49,7 @@ class MetricsServer:
         self._seen_as = seen_as
         self._tenants: dict[str, Measured] = {}
         self._runner: web.AppRunner | None = None
-        self._authority = ""
+        self._trust = Trust(f"{_SERVICE}.{_NAMESPACE}.svc")  # by this name kube-apiserver asks for us
 
     def join(self, prefix: str, tenant: Measured) -> None:
         """Requests about this tenant go to it from now on."""
@@ -76,7 +73,7 @@ class MetricsServer:
                 "groupPriorityMinimum": 100,
                 "versionPriority": 100,
                 "service": {"namespace": _NAMESPACE, "name": _SERVICE, "port": port},
-                "caBundle": self._authority,
+                "caBundle": self._trust.bundle,
             }
             one = _object("apiregistration.k8s.io/v1", "APIService", f"{version}.{group}", spec)
             _apply(connection, "/apis/apiregistration.k8s.io/v1/apiservices", one)
@@ -92,26 +89,10 @@ class MetricsServer:
         app.router.add_route("GET", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, 0, ssl_context=self._context())
+        site = web.TCPSite(self._runner, self._host, 0, ssl_context=self._trust.server)
         await site.start()
         port: int = self._runner.addresses[0][1]
         return port
-
-    def _context(self) -> ssl.SSLContext:
-        """A certificate for the name by which kube-apiserver asks for us."""
-        try:
-            import trustme
-        except ImportError:
-            raise GroundError("metrics need certificates: pip install 'kube-lockstep[cluster]'") from None
-        authority = trustme.CA()
-        self._authority = base64.b64encode(authority.cert_pem.bytes()).decode()
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        issued = authority.issue_cert(f"{_SERVICE}.{_NAMESPACE}.svc")
-        with tempfile.TemporaryDirectory() as folder:
-            pair = Path(folder) / "pair.pem"
-            issued.private_key_and_cert_chain_pem.write_to_path(pair)
-            context.load_cert_chain(pair)
-        return context
 
     async def _handle(self, http: web.Request) -> web.Response:
         place = parse_path(http.path)

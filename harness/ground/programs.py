@@ -1,26 +1,22 @@
 """Upstream on real ground: its own programs, each talking to the cluster through its tenant's gateway.
 
-The controllers of a scenario that start together are one kube-controller-manager, as in a real cluster.
+The controllers of Kubernetes that start together are one kube-controller-manager, as in a real cluster; each part of
+the VPA is a program of its own.
 """
 # ruff: noqa: D102 - the protocols in harness.implementations say what each method means
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from harness.control_plane import commands
-from harness.control_plane.access import kubeconfig
-from harness.control_plane.binaries import provide
 from harness.control_plane.processes import Process
-from harness.control_plane.programs import MANAGER
+from harness.ground.callee import Callee
 from harness.ground.gateway import Gateway
+from harness.ground.launcher import Launcher
 from harness.ground.loop import GroundLoop
-from harness.implementations import feature_gates_of, options_of
+from harness.implementations import ACTORS, LISTENERS, feature_gates_of, options_of
+from harness.implementations.calls import REFUSED
 from harness.implementations.registry import UsageError, parse_mix, parse_spec
 
 if TYPE_CHECKING:
@@ -33,6 +29,8 @@ if TYPE_CHECKING:
 
 #: What kube-controller-manager calls each controller.
 NAMES = {"replicaset": "replicaset-controller", "hpa": "horizontal-pod-autoscaler-controller"}
+#: The actor that asks for all of them what their caches hold, and watches it.
+INFORMERS = "shared-informers"
 _HPA = "horizontal-pod-autoscaler"
 
 
@@ -46,38 +44,6 @@ def flags_of(controller: str, options: Mapping[str, Any]) -> list[str]:
         f"--{_HPA}-tolerance={options['tolerance']}",
         *(f"--{_HPA}-{name.replace('_', '-')}={round(options[name] * 1000)}ms" for name in spans),
     ]
-
-
-class Launcher:
-    """Starts programs, and ends them with the session."""
-
-    def __init__(self, release: str, progress: Callable[[str], None]) -> None:
-        self._release = release
-        self._progress = progress
-        self._held = ExitStack()
-        self._folder = Path()
-        self._started = 0
-
-    def __enter__(self) -> Self:
-        self._folder = Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-programs-")))
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._held.close()
-
-    def prepare(self) -> None:
-        """Find the program, or build it."""
-        self._program = provide([MANAGER], self._release, self._progress)[MANAGER.name].path
-
-    def manager(self, url: str, controllers: Sequence[str], flags: Sequence[str], gates: Mapping[str, bool]) -> Process:
-        """Start kube-controller-manager against `url` with these controllers."""
-        self._started += 1
-        label = f"kube-controller-manager-{self._started}"
-        config = self._folder / f"{label}.kubeconfig"
-        config.write_text(kubeconfig(url, None, None))
-        options = commands.Options(feature_gates=gates)
-        command = commands.kube_controller_manager(self._program, config, controllers, options, flags)
-        return Process(label, command, self._folder / f"{label}.log")
 
 
 def open_on_ground(spec: str, release: str, launcher: Launcher) -> Implementation:
@@ -101,7 +67,7 @@ def _open(spec: str, release: str, launcher: Launcher) -> Implementation:
         raise UsageError(f"{spec!r}: a checkout runs in memory only; on a real cluster, upstream is a release")
     if argument not in ("", release):
         raise UsageError(f"{spec!r}: on a real cluster, upstream is of the cluster's release, {release}")
-    launcher.prepare()
+    launcher.prepare(NAMES)
     return Programs(spec, launcher)
 
 
@@ -133,6 +99,8 @@ class RunningPrograms:
         self._options = options
         self._waiting: list[str] = []
         self._running: dict[str, _Program] = {}
+        #: What `failure` said when the run ended.
+        self._death = ""
 
     def start(self, controller: str) -> None:
         if not self._waiting:
@@ -140,20 +108,36 @@ class RunningPrograms:
         self._waiting.append(controller)
 
     def _launch(self) -> None:
-        """Those that are started in one go are one program."""
+        """Controllers of Kubernetes that are started in one go are one program, those of the VPA one each."""
         names, self._waiting = self._waiting, []
-        if not names:
-            return
-        assert self._loop.gateways is not None
-        gateway = self._loop.gateways.open(self._loop.inbox, self._network)
+        for name in names:
+            if name not in NAMES:
+                self._launch_autoscaler(name)
+        if managed := [name for name in names if name in NAMES]:
+            self._launch_manager(managed)
+
+    def _launch_manager(self, names: Sequence[str]) -> None:
         flags: list[str] = []
         gates: dict[str, bool] = {}
         for name in names:
             flags += flags_of(name, options_of(name, self._options))
             gates |= feature_gates_of(name, self._options) or {}
+        gateway = self._gateway()
         process = self._launcher.manager(gateway.start(), [NAMES[name] for name in names], flags, gates)
-        program = _Program(gateway, process)
-        self._running |= dict.fromkeys(names, program)
+        self._running |= dict.fromkeys(names, _Program(gateway, process))
+
+    def _launch_autoscaler(self, name: str) -> None:
+        gates = feature_gates_of(name, self._options) or {}
+        gateway = self._gateway(ACTORS[name])
+        url, options = gateway.start(), options_of(name, self._options)
+        if name in LISTENERS:
+            self._running[name] = _Program(gateway, *self._launcher.webhook(name, url, options, gates))
+        else:
+            self._running[name] = _Program(gateway, self._launcher.autoscaler(name, url, options, gates))
+
+    def _gateway(self, actor: str = "") -> Gateway:
+        assert self._loop.gateways is not None
+        return self._loop.gateways.open(self._loop.inbox, self._network, actor)
 
     def crash(self, controller: str) -> None:
         if controller in self._waiting:
@@ -165,9 +149,15 @@ class RunningPrograms:
     def serve(
         self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
     ) -> Callable[[], None]:
-        raise NotImplementedError(f"the {controller} controller serves nobody")
+        running = self._running.get(controller)
+        if running is None or running.callee is None:
+            answer(REFUSED)
+            return lambda: None
+        assert self._loop.gateways is not None
+        return running.callee.call(self._loop.gateways.loop, self._loop.inbox, method, path, headers, body, answer)
 
     def end(self) -> None:
+        self._death = self.failure or ""
         for controller in [*self._waiting, *self._running]:
             self.crash(controller)
 
@@ -178,15 +168,17 @@ class RunningPrograms:
     @property
     def failure(self) -> str | None:
         """A program that has ended by itself."""
-        return next((death for one in self._running.values() if (death := one.process.death())), None)
+        deaths = (one.process.death() for one in self._running.values())
+        return next(filter(None, deaths), None) or self._death or None
 
 
 class _Program:
-    """One kube-controller-manager. It is killed when the first of its controllers crashes: nobody can crash alone."""
+    """A program. It is killed when the first of its controllers crashes: nobody in it can crash alone."""
 
-    def __init__(self, gateway: Gateway, process: Process) -> None:
+    def __init__(self, gateway: Gateway, process: Process, callee: Callee | None = None) -> None:
         self.gateway = gateway
         self.process = process
+        self.callee = callee
 
     def kill(self) -> None:
         """Unless that is done already."""

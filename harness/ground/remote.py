@@ -18,8 +18,10 @@ from harness.apiserver import ApiServer, Reply, Request
 from harness.apiserver.admission import definitions
 from harness.apiserver.messages import TextReply
 from harness.apiserver.routing import parse_path, path_to
-from harness.apiserver.webhooks.reviews import Review
+from harness.apiserver.webhooks import hooks
+from harness.apiserver.webhooks.reviews import Outcome, Review
 from harness.ground.connection import Answer, Connection
+from harness.ground.definitions import PATH
 from harness.ground.discovery import with_groups
 from harness.ground.mirror import Mirror, MirroredCollection
 from harness.ground.streams import RemoteWatch, pump
@@ -40,6 +42,8 @@ _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 METRIC_GROUPS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 _LATER = Review("", ("", ""), "", "", 0, "", {})
 _READING = frozenset({"get", "list", "watch"})
+#: What webhooks are asked about, as their rules name it.
+_OPERATIONS = {"create": "CREATE", "update": "UPDATE", "patch": "UPDATE"}
 
 
 class _Later(Reply):
@@ -89,7 +93,7 @@ class RemoteServer(ApiServer):
         self._aggregated = aggregated
         super().__init__(now, feature_gates=feature_gates)
         self.state.use(MirroredCollection)
-        self.state.after_write = [definitions.after_write]
+        self.state.after_write = [definitions.after_write, hooks.after_write]
         self.tenant = tenant
         self._connection = connection
         self._inbox = inbox
@@ -114,6 +118,8 @@ class RemoteServer(ApiServer):
             return super().handle(request) if self._is_local(request.path) else _Later()
         if target.verb in _READING or target.resource == "prometheus":
             return super().handle(request)
+        if self._is_reviewed(target):
+            return _Later()  # we answer that question ourselves, and cannot while we wait
         before = self._before(target)
         reply = self._conclude(request, target, before, self._send(request))
         if target.resource == _DEFINITIONS and reply.status in (201, 409):
@@ -148,15 +154,19 @@ class RemoteServer(ApiServer):
 
         self._workers.submit(work)
 
+    def learn(self, definition: Mapping[str, Any]) -> None:
+        """A custom resource that the real server has."""
+        super().handle(Request("POST", PATH, body=definition))
+
     @property
     def busy(self) -> bool:
         """Whether an answer, or an event about a write, is on its way."""
         return self.in_flight > 0 or self._mirror.waits
 
     @property
-    def watched(self) -> bool:
-        """Whether a controller has a watch open."""
-        return bool(self._streams)
+    def watchers(self) -> frozenset[str]:
+        """The actors that have a watch open."""
+        return frozenset(stream.actor for stream in list(self._streams))
 
     def compact(self, resource: str | None = None) -> None:
         """Nothing: the real server keeps its history as long as it likes; the network ends the watches."""
@@ -197,7 +207,7 @@ class RemoteServer(ApiServer):
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
         if isinstance(found, Answer):
             return found
-        watch = RemoteWatch(self._inbox, found, self._streams)
+        watch = RemoteWatch(request.actor, self._inbox, found, self._streams)
         pump(found, watch, self.tenant)
         return watch
 
@@ -230,6 +240,26 @@ class RemoteServer(ApiServer):
             body["items"] = [one for one, keep in zip(body["items"], mine, strict=True) if keep]
             sent = orjson.dumps(body)
         return RemoteReply(answer.status, body, sent, headers)
+
+    # -- webhooks -----------------------------------------------------------------------------------------------------
+
+    def _is_reviewed(self, target: Target) -> bool:
+        """Whether a webhook of ours may be asked about a write."""
+        operation = _OPERATIONS.get(target.verb)
+        plural, _, group = target.resource.partition(".")
+        return operation is not None and any(
+            hook.cares_for(group, plural, target.subresource, operation) for hook in self.state.mutating_webhooks
+        )
+
+    def consult(
+        self, review: bytes, client: Mapping[str, Any], timeout: int, answer: Callable[[Outcome], None]
+    ) -> None:
+        """Any thread: put a question of the real server to the webhook that it is for (see `webhook_server`)."""
+        request = dict(orjson.loads(self.tenant.plain(review))["request"])
+        service = client.get("service") or {}
+        place, path = (service.get("namespace", ""), service.get("name", "")), service.get("path") or "/"
+        question = Review("", place, "", path, timeout, request.pop("uid"), request)
+        self._inbox.put(lambda: self.ask_webhook(question, answer))
 
     # -- metrics ------------------------------------------------------------------------------------------------------
 

@@ -16,14 +16,16 @@ import orjson
 
 from harness.apiserver import ApiServer, Request
 from harness.apiserver.kinds import Kind
-from harness.definitions import definitions_for
+from harness.ground import webhook_names
 from harness.ground.connection import Connection, GroundError
+from harness.ground.definitions import DEFINITIONS, PATH, Definitions
 from harness.ground.gateway import Gateways
 from harness.ground.hub import Hub
 from harness.ground.metrics_server import MetricsServer
 from harness.ground.remote import RemoteServer
 from harness.ground.tenant import Tenant, prefix_of
-from harness.implementations import GROUPS
+from harness.ground.webhook_names import WEBHOOKS, Door
+from harness.ground.webhook_server import WebhookServer
 from harness.objects import replica_set
 
 #: Threads that send requests for all tenants.
@@ -31,11 +33,11 @@ _WORKERS = 64
 #: Namespaces that every cluster has, and so every tenant.
 _NAMESPACES = ("default", "kube-system")
 #: Cluster-scoped kinds whose objects can belong to a tenant.
-_SCOPES = frozenset({"nodes", "namespaces"})
+_SCOPES = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
+#: How the VPA's admission controller registers itself.
+_VPA_WEBHOOK = "vpa-webhook-config"
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
-_DEFINITIONS = definitions_for(GROUPS["vpa"])
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class GroundSession:
@@ -50,22 +52,29 @@ class GroundSession:
         self, kubeconfig: Path, context: str = "", *, accounts: bool = False, reach: tuple[str, str] | None = None
     ) -> None:
         self.connection = Connection(kubeconfig, context)
+        self._definitions = Definitions(self.connection)
         self._accounts = accounts
         self.gateways = Gateways()
         self.metrics = MetricsServer(self.gateways.loop, *reach) if reach is not None else None
+        self.webhooks = WebhookServer(self.gateways.loop, reach[0]) if reach is not None else None
         self.workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="lockstep-request")
         self._hub = Hub(self.connection, _kinds())
         #: Tenants of several sessions on one cluster must not meet.
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
+        #: Whether somebody has installed a VPA there.
+        self.has_vpa = False
 
     def __enter__(self) -> Self:
         """Look at the cluster. Raises GroundError if it cannot be used."""
         try:
-            self._define()
+            self._definitions.bring()
+            self.has_vpa = any(one["metadata"]["name"] == _VPA_WEBHOOK for one in self._list(WEBHOOKS))
             self._hub.start()
             if self.metrics is not None:
                 self.metrics.start(self.connection)
+            if self.webhooks is not None:
+                self.webhooks.start(self.connection)
         except BaseException:
             self._end()
             raise
@@ -79,19 +88,29 @@ class GroundSession:
         self.workers.shutdown(wait=True)
         if self.metrics is not None:
             self.metrics.stop()
+        if self.webhooks is not None:
+            self.webhooks.stop()
+        self._definitions.remove()
         self.gateways.close()
         self.connection.close()
 
     def tenant(self) -> Tenant:
         """A new tenant."""
         with self._lock:
-            return Tenant(prefix_of(next(self._numbers)))
+            return Tenant(prefix_of(next(self._numbers)), self.door)
+
+    @property
+    def door(self) -> Door | None:
+        """Where the cluster finds webhooks of tenants; None if it cannot call any."""
+        return self.webhooks.door if self.webhooks is not None else None
 
     def join(self, server: RemoteServer) -> None:
         """A tenant moves in: it gets its namespaces, and hears of what happens."""
         self._hub.join(server.tenant.prefix, server)
         if self.metrics is not None:
             self.metrics.join(server.tenant.prefix, server)
+        if self.webhooks is not None:
+            self.webhooks.join(server.tenant.prefix, server)
         for name in _NAMESPACES:
             namespace = server.tenant.prefix + name
             self._post("/api/v1/namespaces", {"metadata": {"name": namespace}})
@@ -99,15 +118,17 @@ class GroundSession:
                 self._wait_for_account(namespace)
 
     def leave(self, server: RemoteServer) -> None:
-        """A tenant moves out, and takes its namespaces and nodes with it."""
+        """A tenant moves out, and takes its namespaces, nodes and webhooks with it."""
         self._hub.leave(server.tenant.prefix)
         if self.metrics is not None:
             self.metrics.leave(server.tenant.prefix)
+        if self.webhooks is not None:
+            self.webhooks.leave(server.tenant.prefix)
         server.end()
         self.workers.submit(self._remove, server.tenant.prefix)
 
     def _remove(self, prefix: str) -> None:
-        for path in ("/api/v1/nodes", "/api/v1/namespaces"):
+        for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):
             for one in self._list(path):
                 name = one["metadata"]["name"]
                 if name.startswith(prefix):
@@ -162,11 +183,6 @@ class GroundSession:
         items: list[dict[str, Any]] = orjson.loads(answer.body).get("items", []) if answer.status == 200 else []
         return items
 
-    def _define(self) -> None:
-        """Custom resources that controllers under test need."""
-        for definition in _DEFINITIONS:
-            self._post(DEFINITIONS, definition)
-
     def _post(self, path: str, body: object) -> None:
         try:
             answer = self.connection.request("POST", path, {}, orjson.dumps(body))
@@ -180,7 +196,7 @@ class GroundSession:
 def _kinds() -> list[Kind]:
     """The kinds that tenants use, each in the version in which it is stored."""
     server = ApiServer(lambda: 0)
-    for definition in _DEFINITIONS:
-        server.handle(Request("POST", DEFINITIONS, body=definition))
+    for definition in DEFINITIONS:
+        server.handle(Request("POST", PATH, body=definition))
     kinds = {kind.collection: server.state.registry.of_resource(kind.collection) for kind in server.state.registry}
     return [kind for kind in kinds.values() if kind is not None and (kind.namespaced or kind.plural in _SCOPES)]

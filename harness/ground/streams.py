@@ -20,10 +20,11 @@ _GENERAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 class RemoteWatch(Watch):
-    """The tenant's end of a watch; `open_ones` holds those that are open."""
+    """The tenant's end of a watch of `actor`; `open_ones` holds those that are open."""
 
-    def __init__(self, inbox: Inbox, stream: Stream, open_ones: set[RemoteWatch]) -> None:
+    def __init__(self, actor: str, inbox: Inbox, stream: Stream, open_ones: set[RemoteWatch]) -> None:
         super().__init__()
+        self.actor = actor
         self._inbox = inbox
         self._open_ones = open_ones
         open_ones.add(self)

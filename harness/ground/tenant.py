@@ -11,12 +11,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from harness.ground import webhook_names
+from harness.ground.webhook_names import Door, WebhookNames
+
 #: What may stand before a name: made by `prefix_of`.
 _PREFIX = re.compile(r"lk[0-9a-f]{6}-")
-_SCOPED = frozenset({"nodes", "namespaces"})
+_SCOPED = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
 #: Fields whose maps belong to users: a key of theirs is no field of Kubernetes.
 _OPAQUE = frozenset({"labels", "annotations", "matchLabels", "data", "nodeSelector"})
-_PREFIXED_KINDS = frozenset({"Node", "Namespace"})
+_PREFIXED_KINDS = frozenset({"Node", "Namespace"}) | webhook_names.KINDS
 
 
 def prefix_of(number: int) -> str:
@@ -31,10 +34,11 @@ def owner_of(name: str) -> str:
 
 
 class Tenant:
-    """Translates between one scenario and the real cluster."""
+    """Translates between one scenario and the real cluster. `door`: where the cluster finds the tenant's webhooks."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, door: Door | None = None) -> None:
         self.prefix = prefix
+        self._webhooks = WebhookNames(prefix, door)
         self._bytes = prefix.encode()
 
     # -- on the way out -----------------------------------------------------------------------------------------------
@@ -67,9 +71,11 @@ class Tenant:
             return [self.body(one) for one in body]
         if not isinstance(body, dict):
             return body
-        out = {key: self._field(key, value) for key, value in body.items()}
         kind = body.get("kind")
-        if kind in _PREFIXED_KINDS:
+        if isinstance(kind, str) and kind in webhook_names.KINDS:
+            body = self._webhooks.outward(body)
+        out = {key: self._field(key, value) for key, value in body.items()}
+        if isinstance(kind, str) and kind in _PREFIXED_KINDS:  # a schema may have a property of this name
             for holder in ("metadata", ""):
                 names = out.get(holder) if holder else out
                 if isinstance(names, dict) and isinstance(names.get("name"), str):
@@ -92,4 +98,4 @@ class Tenant:
 
     def plain(self, raw: bytes) -> bytes:
         """What came back, without the prefix."""
-        return raw.replace(self._bytes, b"")
+        return self._webhooks.plain(raw).replace(self._bytes, b"")

@@ -26,12 +26,27 @@ _NUMBER = re.compile(r"#\d+")
 _TIMES = frozenset({"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"})
 #: How far pods have come: they go on where a scenario ends, and a real clock does not end it at the same moment.
 _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "status.terminatingReplicas"})
+#: What others may have changed just before a write: kubelets and controllers the status, the scheduler the node.
+_BYSTANDERS = ("status.", "spec.nodeName")
 #: Refusals that depend on who was faster.
 _RACES = frozenset({"Conflict", "AlreadyExists", "NotFound"})
 #: Requests that come again and again while a scenario lasts.
 _BEATS = frozenset({"leases.coordination.k8s.io"})
 #: Letters of the digest that names a spec (`Items.spec_digest`).
 _DIGEST = 12
+
+#: What objects say of when things happened. The weights of samples in a checkpoint add up to a sum that is relative to
+#: its reference, a midnight of the calendar: virtual time always begins at the same one.
+_INSTANTS = frozenset(
+    {
+        "creationTimestamp",
+        "referenceTimestamp",
+        "totalWeight",
+        "firstSampleStart",
+        "lastSampleStart",
+        "lastUpdateTime",
+    }
+)
 
 #: What admission of a real cluster adds to a pod.
 _ADMITTED = {
@@ -74,9 +89,10 @@ def _is_default(toleration: Mapping[str, Any]) -> bool:
 
 def _told(one: Item, digests: Mapping[str, str]) -> Item:
     """A write that refers to specs as they were asked for."""
-    body = one.get("body")
-    if isinstance(body, dict) and body.get("spec") in digests:
-        return {**one, "body": {**body, "spec": digests[body["spec"]]}}
+    for holder in ("body", "about"):
+        held = one.get(holder)
+        if isinstance(held, dict) and isinstance(held.get("spec"), str) and held["spec"] in digests:
+            one = {**one, holder: {**held, "spec": digests[held["spec"]]}}
     return one
 
 
@@ -96,8 +112,8 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
 
 def _write(one: Item) -> Item:
     kept = {name: value for name, value in one.items() if name != "times"}
-    if "changes" in kept:  # what others did meanwhile to its status is not this write's doing
-        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith("status.")}
+    if "changes" in kept:  # what others did meanwhile is not this write's doing
+        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith(_BYSTANDERS)}
     if "pod" in kept:
         kept["pod"] = _pod(kept["pod"])
     kept.pop("options", None)  # preconditions name versions
@@ -132,7 +148,7 @@ def _objects(objects: Mapping[str, Any]) -> Item:
 
 
 def _is_transient(path: str) -> bool:
-    return path in _PROGRESS or path.lower().endswith("time")
+    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _INSTANTS
 
 
 def _pods(pods: Mapping[str, Any]) -> Item:
@@ -149,11 +165,11 @@ def _left(pod: Mapping[str, Any]) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the numbers of pods."""
+    """A value without the numbers of pods, and without instants."""
     if isinstance(value, str):
         return _NUMBER.sub("#", value)
     if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items()}
+        return {_plain(key): _plain(one) for key, one in value.items() if key not in _INSTANTS}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value

@@ -230,7 +230,7 @@ def test_a_flag_that_nobody_knows_ends_the_start_with_one_line() -> None:
 def test_a_port_that_somebody_took_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
-    free = starting._free_ports
+    free = starting.free_ports
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -241,7 +241,7 @@ def test_a_port_that_somebody_took_is_replaced(monkeypatch: pytest.MonkeyPatch) 
             asked.append(count)
             return [port, *free(count - 1)] if len(asked) == 1 else free(count)
 
-        monkeypatch.setattr(starting, "_free_ports", ports)
+        monkeypatch.setattr(starting, "free_ports", ports)
         with start_control_plane() as plane:
             assert _expect(plane, 200, "GET", "/readyz") == "ok"
     assert len(asked) == 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 
 from harness import loop as virtual
@@ -22,6 +25,30 @@ def test_rests_do_not_count_on_the_scenarios_clock() -> None:
     virtual.run(loop, main())
     assert loop.scenario_now - began == pytest.approx(seconds(0.1), abs=seconds(0.04))
     assert loop.now - began >= seconds(0.1 + 2 * CALM)
+
+
+def test_what_comes_from_outside_is_waited_for_although_nothing_is_planned() -> None:
+    inbox = Inbox()
+    loop = GroundLoop(inbox)
+    loop.horizon = loop.now + seconds(60)
+
+    async def main() -> str:
+        answered: asyncio.Future[str] = loop.create_future()
+        threading.Timer(0.05, lambda: inbox.put(lambda: answered.set_result("here"))).start()
+        return await answered
+
+    assert virtual.run(loop, main()) == "here"
+
+
+def test_a_wait_for_nothing_ends_at_the_horizon() -> None:
+    loop = GroundLoop(Inbox())
+    loop.horizon = loop.now + seconds(0.05)
+
+    async def main() -> None:
+        await loop.create_future()
+
+    with pytest.raises(virtual.HorizonPassed):
+        virtual.run(loop, main())
 
 
 def test_nothing_rests_while_an_answer_is_on_its_way() -> None:

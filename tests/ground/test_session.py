@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 
 from harness import objects
 from harness.cluster import Cluster
 from harness.environments.ground import run_on_ground
-from harness.ground.connection import GroundError
+from harness.ground.connection import Connection, GroundError
 from harness.ground.session import GroundSession
+from harness.ground.webhook_names import WEBHOOKS
 from harness.implementations.reference import Reference
 from harness.scenario import Scenario, scenario
 from harness.serving.background import KubeApi
@@ -81,6 +83,30 @@ def test_a_cluster_whose_own_controllers_work_is_refused(tmp_path: Path) -> None
     refused = pytest.raises(GroundError, match="runs a ReplicaSet controller of its own")
     with KubeApi(tmp_path, setup) as served, GroundSession(served.kubeconfig) as opened, refused:
         opened.refuse_rivals()
+
+
+def test_a_cluster_that_cannot_call_us_refuses_webhooks_in_one_line(session: GroundSession) -> None:
+    async def body(_: Cluster) -> None:
+        """Never comes to anything."""
+
+    result = run_on_ground(session, of(body, controllers=("vpa-admission", "replicaset")), Reference())
+    assert result.error.startswith("vpa-admission: this cluster cannot call a webhook on this machine; use ")
+    assert "\n" not in result.error
+
+
+def test_a_cluster_with_a_vpa_of_its_own_refuses_another(tmp_path: Path) -> None:
+    async def body(_: Cluster) -> None:
+        """Never comes to anything."""
+
+    with KubeApi(tmp_path, Setup(kubelet=False)) as served:
+        connection = Connection(served.kubeconfig)
+        installed = {"metadata": {"name": "vpa-webhook-config"}, "webhooks": []}
+        assert connection.request("POST", WEBHOOKS, {}, orjson.dumps(installed)).status == 201
+        connection.close()
+        with GroundSession(served.kubeconfig) as opened:
+            result = run_on_ground(opened, of(body, controllers=("vpa-updater", "replicaset")), Reference())
+            assert result.error.startswith("the cluster has a VPA of its own")
+            assert not run_on_ground(opened, of(body), Reference()).error
 
 
 def test_a_kubeconfig_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:

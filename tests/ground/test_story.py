@@ -77,6 +77,37 @@ def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress(
     assert not told_alike(left(replicas=3), left(replicas=2))
 
 
+def test_a_checkpoint_is_told_without_its_instants() -> None:
+    def kept(since: float, weight: float, bucket: int = 10000) -> Trace:
+        histogram = {"referenceTimestamp": since, "totalWeight": weight, "bucketWeights": {"3": bucket}}
+        body = {"status": {"cpuHistogram": histogram, "lastUpdateTime": since + 59, "totalSamplesCount": 1}}
+        return trace({"writes": [{"verb": "create", "resource": "checkpoints", "object": "web-main", "body": body}]})
+
+    assert told_alike(kept(-1, 0.1), kept(-20411, 0.118))
+    assert not told_alike(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
+
+
 def test_an_event_that_stands_for_many_is_not_told_again() -> None:
     combined = {**event("Created"), "message": "(combined from similar events): web#1"}
     assert told_alike(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
+
+
+def test_what_the_scheduler_did_meanwhile_is_not_the_writes_doing() -> None:
+    def adopted(**more: Any) -> Trace:
+        changes = {"metadata.ownerReferences": [None, "web"], **more}
+        return trace({"writes": [{"verb": "patch", "resource": "pods", "object": "web#1", "changes": changes}]})
+
+    assert told_alike(adopted(), adopted(**{"spec.nodeName": [None, "node-2"]}))
+    assert not told_alike(adopted(), adopted(**{"spec.schedulerName": [None, "own"]}))
+
+
+def test_a_review_is_about_what_was_asked_for() -> None:
+    def asked(spec: dict[str, Any]) -> Trace:
+        key = digest(spec)[:12]
+        return trace(
+            {"writes": [{"verb": "review", "resource": "pods", "object": "web#1", "about": {"spec": key}}]},
+            **{key: spec},
+        )
+
+    assert told_alike(asked(SPEC), asked(ADMITTED))
+    assert not told_alike(asked(SPEC), asked({**SPEC, "hostNetwork": True}))

@@ -33,6 +33,7 @@ def _cpus(cluster: Cluster) -> list[str]:
     source=_REGISTRATION,
     controllers=ADMISSION,
     autostart=False,
+    virtual="looks half a second before and after a timer that starts with the controller",
 )
 async def test_registers_after_ten_seconds(cluster: Cluster) -> None:
     await cluster.start()

@@ -15,6 +15,7 @@ from harness.scenario import scenario
     controllers=UPDATER,
     options=options(),
     features=("owners", "tolerance"),
+    virtual="ends while the successors of evicted pods are on their way",
 )
 async def test_stateful_set(cluster: Cluster) -> None:
     cluster.owners.manage("statefulsets")

@@ -72,6 +72,15 @@ class Hook:
         matches = any(self._objects(_labels(one)) for one in (payload, old) if one is not None)
         return kind if matches else None
 
+    def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
+        """Whether there is a rule for this, in whatever version: what a client can know without the object."""
+        return any(
+            _listed(rule.get("operations") or (), operation)
+            and _listed(rule.get("apiGroups") or (), group)
+            and any(_is_resource(one, plural, subresource) for one in rule.get("resources") or ())
+            for rule in self._rules
+        )
+
     def _matched(self, state: State, call: Call, operation: str) -> Kind | None:
         """What the rules say, found out once for each kind, subresource and operation."""
         if self._known_at != state.registry.revision:

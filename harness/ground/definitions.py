@@ -1,0 +1,83 @@
+"""The custom resources that controllers under test need, on a cluster that may have them already.
+
+A session brings what is missing, and takes it away at its end, unless somebody else has come to use it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import orjson
+
+from harness.definitions import definitions_for
+from harness.ground.connection import Answer, Connection, GroundError
+from harness.ground.tenant import owner_of
+from harness.implementations import GROUPS
+
+DEFINITIONS = definitions_for(GROUPS["vpa"])
+#: Where definitions are kept.
+PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#: Seconds until a new kind must be served, and between two looks whether it is.
+_PATIENCE, _GLANCE = 30.0, 0.05
+
+
+class Definitions:
+    """What one session has added to its cluster."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._made: list[dict[str, Any]] = []
+
+    def bring(self) -> None:
+        """Add the definitions that are missing, and wait until all kinds are served. Raises GroundError."""
+        for definition in DEFINITIONS:
+            answer = self._ask("POST", PATH, definition)
+            if answer.status == 201:
+                self._made.append(definition)
+            elif answer.status != 409:
+                raise GroundError(f"{self._connection.host} refused to create {PATH}: {_words(answer)}")
+        for definition in DEFINITIONS:
+            self._wait_until_served(definition)
+
+    def remove(self) -> None:
+        """Take away what was added, as far as nobody outside of our tenants' namespaces has objects of that kind."""
+        for definition in self._made:
+            try:
+                if not self._is_used(definition):
+                    self._connection.request("DELETE", f"{PATH}/{definition['metadata']['name']}", {})
+            except ConnectionError:
+                return  # the cluster has gone, and the definitions with it
+        self._made.clear()
+
+    def _is_used(self, definition: dict[str, Any]) -> bool:
+        answer = self._connection.request("GET", _collection(definition), {})
+        found = orjson.loads(answer.body).get("items", []) if answer.status == 200 else []
+        return any(not owner_of(one["metadata"].get("namespace", "")) for one in found)
+
+    def _wait_until_served(self, definition: dict[str, Any]) -> None:
+        deadline = time.monotonic() + _PATIENCE
+        while (answer := self._ask("GET", _collection(definition))).status != 200:
+            if time.monotonic() > deadline:
+                raise GroundError(
+                    f"{self._connection.host} does not serve {definition['metadata']['name']} after {_PATIENCE:g} s: "
+                    f"{_words(answer)}"
+                )
+            time.sleep(_GLANCE)
+
+    def _ask(self, method: str, path: str, body: object = None) -> Answer:
+        try:
+            return self._connection.request(method, path, {}, None if body is None else orjson.dumps(body))
+        except ConnectionError as broken:
+            raise GroundError(f"the API server at {self._connection.host} does not answer: {broken}") from None
+
+
+def _collection(definition: dict[str, Any]) -> str:
+    spec = definition["spec"]
+    version = next(one["name"] for one in spec["versions"] if one["storage"])
+    return f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+
+
+def _words(answer: Answer) -> str:
+    message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else answer.body.decode()
+    return f"{answer.status} {message}"

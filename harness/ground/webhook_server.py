@@ -1,0 +1,115 @@
+"""The webhooks of all tenants, as one server that a real API server calls.
+
+What it is asked it hands to the tenant whose webhook is meant, and so to that tenant's network: a question meets the
+same faults as in memory, and then the controller that answers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import orjson
+from aiohttp import web
+
+from harness.apiserver.webhooks.reviews import Outcome
+from harness.ground.connection import Connection
+from harness.ground.trust import Trust
+from harness.ground.webhook_names import Door, decoded
+from harness.serving.incoming import LARGEST_BODY
+
+#: The first minor version of Kubernetes 1 whose webhooks surely have match conditions, which tenants need.
+_FIRST = 30
+#: Seconds that a webhook has for which nothing else is said.
+_TIMEOUT = 10
+_SECONDS = re.compile(r"(\d+)s")
+
+
+class Consulted(Protocol):
+    """A tenant, as this server sees it."""
+
+    def consult(
+        self, review: bytes, client: Mapping[str, Any], timeout: int, answer: Callable[[Outcome], None]
+    ) -> None:
+        """Any thread: put a question, as it came, to the webhook that the tenant knows by this clientConfig.
+
+        `answer` is called on the tenant's thread, within `timeout` seconds.
+        """
+
+
+class WebhookServer:
+    """Listens on `host`, which the cluster reaches by that address. `loop` is that of the thread on which it serves."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, host: str) -> None:
+        self._loop = loop
+        self._host = host
+        self._tenants: dict[str, Consulted] = {}
+        self._runner: web.AppRunner | None = None
+        #: Where the cluster finds us, while we serve.
+        self.door: Door | None = None
+
+    def join(self, prefix: str, tenant: Consulted) -> None:
+        """Questions to this tenant's webhooks go to it from now on."""
+        self._tenants[prefix] = tenant
+
+    def leave(self, prefix: str) -> None:
+        """This tenant answers nothing any more."""
+        self._tenants.pop(prefix, None)
+
+    def start(self, connection: Connection) -> None:
+        """Serve, if the cluster can keep the webhooks of tenants apart. Raises GroundError."""
+        if keeps_apart(connection):
+            trust = Trust(self._host)
+            port = asyncio.run_coroutine_threadsafe(self._start(trust), self._loop).result()
+            self.door = Door(f"https://{self._host}:{port}", trust.bundle)
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self.door = None
+        if self._runner is not None:
+            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
+
+    async def _start(self, trust: Trust) -> int:
+        app = web.Application(client_max_size=LARGEST_BODY)
+        app.router.add_route("POST", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self._host, 0, ssl_context=trust.server)
+        await site.start()
+        port: int = self._runner.addresses[0][1]
+        return port
+
+    async def _handle(self, http: web.Request) -> web.Response:
+        try:
+            prefix, client = decoded(http.path)
+            tenant = self._tenants[prefix]
+        except (ValueError, KeyError):
+            return web.Response(status=404)
+        given = _SECONDS.fullmatch(http.query.get("timeout", ""))
+        timeout = int(given[1]) if given else _TIMEOUT
+        answered: asyncio.Future[Outcome] = self._loop.create_future()
+
+        def conclude(outcome: Outcome) -> None:
+            if not answered.done():
+                answered.set_result(outcome)
+
+        def answer(outcome: Outcome) -> None:
+            self._loop.call_soon_threadsafe(conclude, outcome)
+
+        tenant.consult(await http.read(), client, timeout, answer)
+        outcome = await asyncio.wait_for(answered, timeout + 1)
+        if outcome.broken and http.transport is not None:
+            http.transport.close()  # an orderly end without an answer
+        return web.Response(status=outcome.status or 503, body=outcome.body, content_type="application/json")
+
+
+def keeps_apart(connection: Connection) -> bool:
+    """Whether webhooks of the cluster have match conditions: without them, all tenants would hear of everybody."""
+    try:
+        version: Mapping[str, str] = orjson.loads(connection.request("GET", "/version", {}).body)
+        major, minor = (int(re.match(r"\d*", version[part])[0] or 0) for part in ("major", "minor"))  # type: ignore[index]
+    except (ConnectionError, orjson.JSONDecodeError, KeyError):
+        return False
+    return (major, minor) >= (1, _FIRST)
