@@ -1,9 +1,10 @@
 """How the controllers under test are configured: the flags that upstream's programs have, for every implementation.
 
 A flag's name is upstream's with underscores, its default upstream's (of Kubernetes 1.36.3 and VPA 1.7.3), a span of
-time a number of seconds. Left out is what makes no sense in a simulated cluster: how to reach the API server and how
-often it may be asked (kubeconfig, kube-api-qps and -burst), addresses, certificates and credentials, logging,
-profiling, leader election, and what has no effect (min-checkpoints).
+time a number of seconds. Left out is what makes no sense in a simulated cluster: how to reach the API server
+(kubeconfig), addresses, certificates and credentials, logging, profiling, leader election, and what has no effect
+(min-checkpoints). How often the API server may be asked (kube-api-qps and -burst) is an option of the recommender
+alone; all others ask without a limit.
 
 Scenarios import these names from `harness.scenario`, as all that they declare themselves with.
 """
@@ -59,8 +60,13 @@ class RecommenderOptions(VpaComponentOptions):
     """The recommender's flags (pkg/recommender/config/config.go).
 
     `storage="prometheus"` starts from history instead of from checkpoints. Quantities are texts such as "500m"; ""
-    sets no limit.
+    sets no limit. Each client of the API server (of Kubernetes' kinds, of the VPA's, of metrics, of discovery) may make
+    `kube_api_burst` requests at once and `kube_api_qps` a second; below 0, as many as it likes. Raises ScenarioError
+    where the recommender would not start, and for a rate of 0, which is another one for each API group.
     """
+
+    kube_api_qps: float = 50.0
+    kube_api_burst: int = 100
 
     recommender_name: str = "default"
     recommender_interval: float = 60.0
@@ -118,6 +124,10 @@ class RecommenderOptions(VpaComponentOptions):
         VpaComponentOptions.__post_init__(self)
         if self.recommender_interval <= 0:
             raise ScenarioError("the recommender needs an interval above 0")
+        if self.kube_api_qps == 0:
+            raise ScenarioError("kube_api_qps=0 leaves the rate to client-go; give a rate, or -1 for none")
+        if self.kube_api_qps > 0 and self.kube_api_burst < 1:
+            raise ScenarioError("kube_api_qps needs a kube_api_burst above 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

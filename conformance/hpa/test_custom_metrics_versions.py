@@ -38,7 +38,6 @@ async def _web_and_api(cluster: Cluster, until: float) -> None:
     source=(_DISCOVERY, _CLIENT),
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery"),
-    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_preferred_version_changes(cluster: Cluster) -> None:
     cluster.metrics.serve(_GROUP, "v1beta1", "v1beta2")
@@ -58,7 +57,7 @@ async def test_preferred_version_changes(cluster: Cluster) -> None:
     source=(_DISCOVERY, _CLIENT),
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
-    virtual="changes which metrics APIs there are, for the whole cluster",
+    virtual="ends a second before a sync",
 )
 async def test_version_that_is_not_served_any_more(cluster: Cluster) -> None:
     await _web_and_api(cluster, until=32)
@@ -80,7 +79,7 @@ async def test_version_that_is_not_served_any_more(cluster: Cluster) -> None:
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery"),
-    virtual="changes which metrics APIs there are, for the whole cluster",
+    virtual="ends a second before a sync",
 )
 async def test_preferred_version_that_nobody_knows(cluster: Cluster) -> None:
     cluster.metrics.serve(_GROUP, "v1", "v1beta1", "v1beta2")
@@ -96,7 +95,6 @@ async def test_preferred_version_that_nobody_knows(cluster: Cluster) -> None:
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
-    virtual="changes which metrics APIs there are, for the whole cluster",
 )
 async def test_no_version_that_is_known(cluster: Cluster) -> None:
     cluster.metrics.remove(_GROUP)

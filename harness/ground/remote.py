@@ -22,6 +22,7 @@ from harness.apiserver.webhooks import hooks
 from harness.apiserver.webhooks.reviews import Outcome, Review
 from harness.ground.connection import Answer, Connection
 from harness.ground.definitions import PATH
+from harness.ground.discovery import with_groups
 from harness.ground.mirror import Mirror, MirroredCollection
 from harness.ground.streams import RemoteWatch, pump
 from harness.ground.tenant import Tenant
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Subresources whose answer is not the object that they change.
 _INDIRECT = frozenset({"scale", "eviction", "binding"})
+#: The list of API groups.
+_GROUPS = "/apis"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 #: Groups that the in-memory server answers by load models.
 METRIC_GROUPS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
@@ -211,6 +214,8 @@ class RemoteServer(ApiServer):
     def _conclude(self, request: Request, target: Target, before: dict[str, Any] | None, answer: Answer) -> Reply:
         """The reply that an answer makes; the mirror and the history learn of a write."""
         reply = self._reply(answer, target)
+        if request.path == _GROUPS and reply.status == 200:
+            return self._with_metrics(request, reply)
         if target.verb in _READING or not target.resource:
             return reply
         after = self._after(request, target, reply)
@@ -261,6 +266,12 @@ class RemoteServer(ApiServer):
     def measure(self, request: Request, answer: Callable[[Reply], None]) -> None:
         """Any thread: answer a request to a metrics API; `answer` is called on the tenant's thread."""
         self._inbox.put(lambda: answer(ApiServer.handle(self, request)))
+
+    def _with_metrics(self, request: Request, reply: Reply) -> Reply:
+        """A list of API groups with those for metrics that this tenant has."""
+        local = super().handle(request)
+        body = with_groups(reply.body or {}, local.body or {}, METRIC_GROUPS)
+        return RemoteReply(reply.status, body, orjson.dumps(body), reply.headers)
 
     def _is_local(self, path: str) -> bool:
         """Whether a request to a metrics API stays here: which versions there are is for each tenant to say.

@@ -6,7 +6,7 @@ error that says so. `Prometheus` is what scenarios use.
 
 from __future__ import annotations
 
-from harness.prometheus.prometheus import Prometheus
+from harness.prometheus.prometheus import Asked, Prometheus
 from harness.prometheus.series import Series
 
-__all__ = ["Prometheus", "Series"]
+__all__ = ["Asked", "Prometheus", "Series"]

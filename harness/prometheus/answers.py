@@ -19,7 +19,7 @@ def answer(endpoint: str, request: Request, series: Iterable[Series]) -> Reply:
     """The reply to a request for an endpoint, such as `query`."""
     if request.method not in ("GET", "POST"):
         return TextReply(405, "Method Not Allowed\n")
-    arguments = _arguments(request)
+    arguments = arguments_of(request)
     try:
         if endpoint == "query":
             return _instant(arguments, series)
@@ -30,13 +30,19 @@ def answer(endpoint: str, request: Request, series: Iterable[Series]) -> Reply:
     return TextReply(404, "404 page not found\n")
 
 
-def _arguments(request: Request) -> Mapping[str, str]:
-    """Of the form, or of the query."""
+def arguments_of(request: Request) -> Mapping[str, str]:
+    """The arguments of a request: of the form, or of the query."""
     body = request.body
     if request.method != "POST" or request.content_type.partition(";")[0] != _FORM:
         return request.query
     text = bytes(body).decode() if isinstance(body, (bytes, bytearray, memoryview)) else str(body or "")
     return {**request.query, **dict(parse_qsl(text, keep_blank_values=True))}
+
+
+def samples_in(reply: Reply) -> int:
+    """How many samples, pairs of time and value, a reply hands over; 0 for an error."""
+    data = reply.body.get("data") if isinstance(reply.body, dict) else None
+    return sum(len(line.get("values", (None,))) for line in data["result"]) if data else 0
 
 
 def _instant(arguments: Mapping[str, str], series: Iterable[Series]) -> Reply:

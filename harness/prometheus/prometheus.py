@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.apiserver.messages import Reply, Request, TextReply
 from harness.clock import SECOND
 from harness.metrics.curves import Number, curve_of
-from harness.prometheus.answers import answer
+from harness.prometheus.answers import answer, arguments_of, samples_in
 from harness.prometheus.series import NAME, Series
 
 #: Requests whose paths begin with this go to Prometheus, and to no other server.
@@ -16,6 +16,20 @@ PREFIX = "/prometheus/"
 _API = f"{PREFIX}api/v1/"
 _UNIX_2000 = 946_684_800_000  # milliseconds
 _DAY = 86_400.0
+
+
+class Asked(NamedTuple):
+    """One question: its endpoint, its arguments as they came, and how many samples the answer handed over."""
+
+    endpoint: str
+    arguments: Mapping[str, str]
+    samples: int
+
+    @property
+    def days(self) -> float:
+        """How long a range it is about; 0 without one."""
+        start, end = (float(self.arguments.get(name, 0)) for name in ("start", "end"))
+        return round((end - start) / _DAY, 3)
 
 
 class Prometheus:
@@ -29,6 +43,8 @@ class Prometheus:
         self._series: list[tuple[dict[str, str], Sequence[tuple[float, float]]]] = []
         self._made: tuple[int, list[Series]] = (0, [])
         self._fixed: Reply | None = None
+        #: What was answered from what is held, in order.
+        self.asked: list[Asked] = []
 
     def add(self, metric: str, labels: Mapping[str, str], samples: Sequence[tuple[float, float]]) -> None:
         """A series, with (time, value) in order of time."""
@@ -91,7 +107,10 @@ class Prometheus:
             return self._fixed
         if not request.path.startswith(_API):
             return TextReply(404, "404 page not found\n")
-        return answer(request.path.removeprefix(_API), request, self.series())
+        endpoint = request.path.removeprefix(_API)
+        reply = answer(endpoint, request, self.series())
+        self.asked.append(Asked(endpoint, arguments_of(request), samples_in(reply)))
+        return reply
 
     def series(self) -> list[Series]:
         """Everything that is held."""

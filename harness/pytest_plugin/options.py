@@ -5,11 +5,23 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.report.session import DEFAULTS, Facts
+
+if TYPE_CHECKING:
+    from harness.environments import GroundOptions
+
+#: Options of pytest-kind, and what `KindOptions` calls them.
+_KIND = {
+    "cluster_name": "name",
+    "kind_image": "image",
+    "kind_bin": "kind_bin",
+    "kind_kubectl_bin": "kubectl_bin",
+    "keep_cluster": "keep",
+}
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -32,6 +44,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="WHAT",
         default=DEFAULTS.against,
         help="What it is held to: recorded upstream behaviour, none, or an implementation (default: recorded)",
+    )
+    group.addoption(
+        "--lockstep-kubeconfig", metavar="FILE", default="", help="kubeconfig: the cluster to use, and no other"
+    )
+    group.addoption(
+        "--lockstep-context", metavar="NAME", default="", help="kubeconfig: the context in it (default: the current)"
     )
     group.addoption("--lockstep-release", metavar="VERSION", help="The Kubernetes release whose recordings count")
     group.addoption(
@@ -56,7 +74,32 @@ def settings(config: pytest.Config) -> dict[str, Any]:
             f"--lockstep-report {report}: there is no folder {Path(report).parent}; create it first"
         )
     names = ("implementation", "environment", "against", "release", "seed")
-    return {**{name: config.getoption(f"lockstep_{name}") for name in names}, "update": update}
+    chosen = {name: config.getoption(f"lockstep_{name}") for name in names}
+    return {**chosen, "update": update, "ground": _ground(config, chosen["environment"])}
+
+
+def _ground(config: pytest.Config, environment: str) -> GroundOptions | None:
+    """The real cluster that the options name. A kind cluster is named by the options of pytest-kind."""
+    if environment == "kubeconfig":
+        from harness.environments import GroundOptions
+
+        file = config.getoption("lockstep_kubeconfig")
+        if not file:
+            raise pytest.UsageError(
+                "--lockstep-environment kubeconfig needs --lockstep-kubeconfig FILE: "
+                "no cluster is used that was not named"
+            )
+        return GroundOptions(kubeconfig=file, context=config.getoption("lockstep_context"))
+    if environment == "kind":
+        from harness.environments import GroundOptions
+        from harness.kind.cluster import KindOptions
+
+        given: dict[str, Any] = {name: config.getoption(option, None) for option, name in _KIND.items()}
+        chosen: dict[str, Any] = {
+            name: Path(one) if name.endswith("_bin") else one for name, one in given.items() if one
+        }
+        return GroundOptions(kind=KindOptions(**chosen))
+    return None
 
 
 def facts_of(chosen: dict[str, Any]) -> Facts:
@@ -65,7 +108,7 @@ def facts_of(chosen: dict[str, Any]) -> Facts:
     Nothing is checked, and the harness is not even imported, where no option was given: a session without scenarios
     should not pay for them.
     """
-    if chosen == {**asdict(DEFAULTS), "release": None, "update": False}:
+    if chosen == {**asdict(DEFAULTS), "release": None, "update": False, "ground": None}:
         return DEFAULTS
     from harness.runner import RunConfig, UsageError
 

@@ -155,8 +155,8 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Programs of the VPA",
-        "No leader election, health checks, metrics of their own, or limits on their requests (`--kube-api-qps`); "
-        "certificates are not loaded again.",
+        "No leader election, health checks, or metrics of their own; only the recommender's requests are limited "
+        "(`--kube-api-qps`); certificates are not loaded again.",
         "All of that.",
     ),
     Limit(

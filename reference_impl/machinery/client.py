@@ -1,8 +1,9 @@
 """The REST client (client-go rest/request.go, rest/with_retry.go, gentype/type.go).
 
 A reply 429 or 5xx that carries `Retry-After: n` is repeated after n seconds, at most 10 times, whatever the method. A
-broken connection is repeated after one second, for reads and watches only. There is no rate limit of our own:
-upstream's controllers under comparison run without one.
+broken connection is repeated after one second, for reads and watches only.
+
+With a `Throttle`, every request and every repetition waits for a token first; a watch, only when it is repeated.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from reference_impl.machinery.errors import (
     is_not_found,
     is_timeout,
 )
+from reference_impl.machinery.throttle import Throttle
 from reference_impl.machinery.transport import Response, Transport, WatchStream
 
 if TYPE_CHECKING:
@@ -59,10 +61,20 @@ class EndedStream:
 
 
 class Client:
-    """One API server."""
+    """One API server, asked as often as `throttle` allows; without one, as often as one likes."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, throttle: Throttle | None = None, deadline: int | None = None) -> None:
         self._transport = transport
+        self._throttle = throttle
+        self._deadline = deadline
+
+    def sibling(self) -> Client:
+        """A client with the same limit, but with tokens of its own: what upstream makes of one configuration twice."""
+        return Client(self._transport, self._throttle and self._throttle.sibling())
+
+    def until(self, deadline: int) -> Client:
+        """This client, with the same tokens. A request whose token would come too late raises TimeoutError instead."""
+        return Client(self._transport, self._throttle, deadline)
 
     def resource(self, plural: str, group_version: str = "v1") -> ResourceClient:
         """The client of one kind of object: `resource("replicasets", "apps/v1")`."""
@@ -80,6 +92,7 @@ class Client:
         """The final reply, after retries (rest/request.go, Request.request). Raises ConnectionError."""
         retries = 0
         while True:
+            await self._take_token()
             try:
                 response = await self._transport.request(method, path, query, body, content_type, accept)
             except ConnectionRefusedError:
@@ -116,6 +129,11 @@ class Client:
             retries += 1
             if wait:
                 await asyncio.sleep(wait)
+            await self._take_token()
+
+    async def _take_token(self) -> None:
+        if self._throttle is not None:
+            await self._throttle.wait(self._deadline)
 
 
 def _retry_after(response: Response) -> float | None:

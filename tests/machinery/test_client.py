@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from reference_impl.machinery.client import ApiError, EndedStream, has_status_cause, is_conflict, is_not_found
+from reference_impl.machinery.client import ApiError, Client, EndedStream, has_status_cause, is_conflict, is_not_found
 from reference_impl.machinery.errors import is_expired, is_too_large_resource_version, is_too_many_requests
+from reference_impl.machinery.throttle import Throttle
 from reference_impl.machinery.transport import Response
 from tests.machinery.fake_server import pod, status
 
@@ -84,6 +85,71 @@ def test_refused_connections_are_not_retried(world: World) -> None:
 
     world.run(main())
     assert len(world.server.requests) == 2
+
+
+def limited(world: World, qps: float = 0.5, burst: int = 2) -> Client:
+    world.server.script = lambda *_: Response(200, {})
+    return Client(world.server, Throttle(qps, burst, world.server.clock))
+
+
+def asked_at(world: World) -> list[float]:
+    return [at for at, *_ in world.server.requests]
+
+
+def test_requests_wait_for_tokens_and_siblings_have_their_own(world: World) -> None:
+    client = limited(world)
+
+    async def main() -> None:
+        for _ in range(4):
+            await client.resource("pods").list()
+        for _ in range(3):
+            await client.sibling().resource("pods").list()
+
+    world.run(main())
+    assert asked_at(world) == [0.0, 0.0, 2.0, 4.0, 4.0, 4.0, 4.0]
+
+
+def test_a_rate_below_zero_is_no_limit(world: World) -> None:
+    client = limited(world, qps=-1.0)
+
+    async def main() -> None:
+        for _ in range(4):
+            await client.resource("pods").list()
+
+    world.run(main())
+    assert asked_at(world) == [0.0] * 4
+
+
+def test_repetitions_take_tokens_too_and_watches_nothing_else(world: World) -> None:
+    client = limited(world, burst=1)
+    world.server.script = lambda *_: throttled("1")
+
+    async def main() -> None:
+        for _ in range(2):
+            await client.watch("/api/v1/pods", {})
+
+    world.run(main())
+    # The first repetition has a token after a second, all others wait for theirs; the second watch starts at once.
+    repeated = [1.0, *(1.0 + 2.0 * number for number in range(1, 10))]
+    assert asked_at(world)[:11] == [0.0, *repeated]
+    assert asked_at(world)[11] == repeated[-1]
+
+
+def test_a_token_after_the_deadline_is_not_waited_for(world: World) -> None:
+    client = limited(world, burst=1)
+
+    async def main() -> None:
+        bound = client.until(world.server.clock.now() + 3 * 10**9)
+        await bound.resource("pods").list()
+        await bound.resource("pods").list()
+        with pytest.raises(TimeoutError, match="would exceed context deadline"):
+            await bound.resource("pods").list()
+        await client.resource("pods").list()
+        with pytest.raises(TimeoutError, match="Wait returned an error: context deadline exceeded"):
+            await bound.resource("pods").list()
+
+    world.run(main())
+    assert asked_at(world) == [0.0, 2.0, 4.0]
 
 
 def test_paths_and_bodies(world: World) -> None:

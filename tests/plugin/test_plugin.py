@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.environments import GroundOptions
+from harness.kind.cluster import KindOptions
+from harness.pytest_plugin.options import settings
 from harness.report.session import DEFAULTS
 
 Project = Callable[..., pytest.RunResult]
@@ -103,9 +106,10 @@ def test_only_names_of_tests_are_collected(project: Project) -> None:
     [
         ("--lockstep-implementation=go", "ERROR: unknown implementation 'go'; known: reference, *"),
         ("--lockstep-environment=moon", "ERROR: unknown environment 'moon'; known: memory"),
+        ("--lockstep-environment=kubeconfig", "ERROR: --lockstep-environment kubeconfig needs --lockstep-kubeconfig *"),
         ("--lockstep-report=missing/r.json", "ERROR: --lockstep-report missing/r.json: there is no folder missing; *"),
     ],
-    ids=["implementation", "environment", "report"],
+    ids=["implementation", "environment", "kubeconfig", "report"],
 )
 def test_bad_options_end_in_one_line_and_exit_4(project: Project, option: str, message: str) -> None:
     result = project("replicaset/passes", options=(option,))
@@ -207,8 +211,37 @@ def test_the_plugin_can_be_switched_off(project: Project) -> None:
 
 def test_options_are_documented(project: Project) -> None:
     shown = project(options=("--help",)).stdout.str()
-    for name in ("implementation", "environment", "against", "release", "seed", "report", "update"):
+    for name in (
+        "implementation",
+        "environment",
+        "against",
+        "release",
+        "seed",
+        "report",
+        "update",
+        "kubeconfig",
+        "context",
+    ):
         assert f"--lockstep-{name}" in shown
+
+
+def test_a_kind_cluster_is_named_by_the_options_of_pytest_kind(pytester: pytest.Pytester) -> None:
+    config = pytester.parseconfig(
+        "--lockstep-environment=kind",
+        "--cluster-name=mine",
+        "--kind-image=node:1",
+        "--kind-bin=bin/kind",
+        "--keep-cluster",
+    )
+    chosen = settings(config)["ground"].kind
+    assert chosen == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
+
+
+def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> None:
+    config = pytester.parseconfig(
+        "--lockstep-environment=kubeconfig", "--lockstep-kubeconfig=there", "--lockstep-context=test"
+    )
+    assert settings(config)["ground"] == GroundOptions(kubeconfig="there", context="test")
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:

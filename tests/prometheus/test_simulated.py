@@ -51,6 +51,22 @@ def test_a_rate_is_extended_to_its_range_and_survives_restarts(prometheus: Prome
     assert line == {"metric": {"name": "main", "pod": "a"}, "value": [_EPOCH + 120, "0.175"]}
 
 
+def test_it_remembers_what_it_was_asked_and_how_much_it_answered(prometheus: Prometheus) -> None:
+    _values(prometheus, "memory")
+    _ask(prometheus, "query", query="memory[1m]", time=_EPOCH + 60)
+    _ask(prometheus, "query", query="memory", time=_EPOCH + 60)
+    _ask(prometheus, "query", query="memory +")
+    _ask(prometheus, "query_range", query="memory", start=_EPOCH, end=_EPOCH + 86_400, step=3600)
+    asked = [(one.endpoint, one.arguments["query"], one.days, one.samples) for one in prometheus.asked]
+    assert asked == [
+        ("query_range", "memory", 0.001, 3),
+        ("query", "memory[1m]", 0.0, 2),
+        ("query", "memory", 0.0, 1),
+        ("query", "memory +", 0.0, 0),
+        ("query_range", "memory", 1.0, 1),
+    ]
+
+
 def test_a_range_gives_the_samples_themselves(prometheus: Prometheus) -> None:
     found = _ask(prometheus, "query", query='memory{pod=~"a|b"}[1m]', time=_EPOCH + 60)["data"]
     assert found["resultType"] == "matrix"

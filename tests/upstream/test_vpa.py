@@ -81,6 +81,21 @@ def test_flags_are_upstreams(upstream: Upstream) -> None:
     assert (result.error, result.failure) == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("qps", "expected"), [(50.0, [59.3, 59.32, 59.34]), (0.25, [59.3, 63.3, 67.3]), (-1.0, [59.3] * 3)]
+)
+def test_a_rate_limit_slows_the_real_client(upstream: Upstream, qps: float, expected: list[float]) -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 1), vpa("web"))
+        await cluster.run(110)
+        moments = [round(cluster.at(one), 3) for one in cluster.writes() if one.actor == "vpa-recommender"]
+        cluster.expect("status, and a checkpoint that is not there yet", moments, expected)
+
+    recommender = RecommenderOptions(recommender_interval=60.0, kube_api_qps=qps, kube_api_burst=1)
+    result = _play(upstream, body, vpa=VpaOptions(recommender=recommender))
+    assert (result.error, result.failure) == ("", "")
+
+
 def test_gates_are_those_of_the_vpa(upstream: Upstream) -> None:
     async def body(cluster: Cluster) -> None:
         cluster.expect_true("it began", True)

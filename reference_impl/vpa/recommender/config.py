@@ -14,11 +14,14 @@ _DAY = 24 * 3600.0
 class RecommenderConfig:
     """Spans of time are seconds; those that upstream reads as Prometheus' durations are texts, and so are quantities.
 
-    Left out is what makes no sense without a machine: addresses, credentials, logging, leader election, rate limits.
+    Left out is what makes no sense without a machine: addresses, credentials, logging, leader election. A negative
+    `kube_api_qps` is no limit.
     """
 
     vpa_object_namespace: str = ""
     ignored_vpa_object_namespaces: str = ""
+    kube_api_qps: float = 50.0
+    kube_api_burst: int = 100
 
     recommender_name: str = DEFAULT_RECOMMENDER_NAME
     recommender_interval: float = 60.0

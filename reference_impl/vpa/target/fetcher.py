@@ -27,10 +27,14 @@ from reference_impl.vpa.target.well_known import (
 def scale_client(
     client: Client, clock: Clock, on_error: Callable[[str], None]
 ) -> tuple[DeferredDiscoveryRESTMapper, ScaleClient]:
-    """A RESTMapper with a cache of its own that forgets periodically, and the client of scales on top of it."""
-    cache = MemCacheClient(DiscoveryClient(client), on_error)
+    """A RESTMapper with a cache of its own that forgets periodically, and the client of scales on top of it.
+
+    Discovery has a client of its own.
+    """
+    discovery = DiscoveryClient(client.sibling())
+    cache = MemCacheClient(discovery, on_error)
     mapper = DeferredDiscoveryRESTMapper(cache, clock, DISCOVERY_RESET_PERIOD)
-    return mapper, ScaleClient(client, mapper, DiscoveryScaleKindResolver(DiscoveryClient(client)))
+    return mapper, ScaleClient(client, mapper, DiscoveryScaleKindResolver(discovery))
 
 
 class VpaTargetSelectorFetcher:

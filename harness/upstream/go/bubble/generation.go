@@ -45,7 +45,8 @@ type generation struct {
 	handler http.Handler // serves calls; nil while the controller does not listen
 }
 
-// config makes clients that speak JSON through this generation, without client-side rate limits.
+// config makes clients that speak JSON through this generation, without client-side rate limits; a controller
+// whose flags set some gives them to the config.
 func (g *generation) config() *rest.Config {
 	return &rest.Config{
 		Host:      "http://bubble",

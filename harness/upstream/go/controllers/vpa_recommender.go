@@ -20,6 +20,7 @@ func init() {
 }
 
 // runRecommender starts the recommender as its main.go does. Prometheus is asked through the transport of all others.
+// Its requests are limited as its flags say, by the limiters of client-go, on the bubble's time.
 func runRecommender(ctx context.Context, config *rest.Config, raw json.RawMessage) error {
 	settings, _, err := vpaSettings(
 		raw, recommender_config.InitRecommenderFlags, recommender_config.ValidateRecommenderConfig,
@@ -27,6 +28,7 @@ func runRecommender(ctx context.Context, config *rest.Config, raw json.RawMessag
 	if err != nil {
 		return err
 	}
+	config.QPS, config.Burst = float32(settings.CommonFlags.KubeApiQps), int(settings.CommonFlags.KubeApiBurst)
 	settings.PrometheusAddress = config.Host + "/prometheus"
 	promapi.DefaultRoundTripper = &namedTransport{RoundTripper: config.Transport, userAgent: config.UserAgent}
 

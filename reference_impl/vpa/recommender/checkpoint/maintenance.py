@@ -46,4 +46,4 @@ class CheckpointMaintenance:
             self._last_gc = now
             # Collecting shares the time with writing: what is left of it is none, and the next try an interval away.
             if now < deadline:
-                await self._checkpoints.garbage_collect()
+                await self._checkpoints.garbage_collect(deadline)

@@ -45,7 +45,8 @@ class Checkpoints:
     def __init__(
         self,
         cluster_state: ClusterState,
-        client: Client,
+        kube: Client,
+        vpa: Client,
         checkpoints: Indexer,
         vpas: Indexer,
         selection: Selection,
@@ -56,8 +57,8 @@ class Checkpoints:
         self._vpas = vpas
         self._selection = selection
         self._on_error = on_error
-        self._client = client.resource("verticalpodautoscalercheckpoints", GROUP_VERSION)
-        self._namespaces = client.resource("namespaces")
+        self._kube = kube
+        self._vpa = vpa
 
     def load(self) -> None:
         """Load every checkpoint into its VPA (InitFromCheckpoints). The VPAs must be in the model already.
@@ -89,28 +90,32 @@ class Checkpoints:
             raise CheckpointError(f"cannot load checkpoint for VPA {what}. Reason: {error}") from error
         vpa.containers_initial_aggregate_state[spec.get("containerName") or ""] = state
 
-    async def garbage_collect(self) -> None:
-        """Delete checkpoints whose VPA does not exist, whoever recommends for it (GarbageCollectCheckpoints)."""
+    async def garbage_collect(self, deadline: int) -> None:
+        """Delete checkpoints whose VPA does not exist, whoever recommends for it (GarbageCollectCheckpoints).
+
+        What the rate limit would keep back beyond that instant is left for the next time.
+        """
         vpas = {VpaID(vpa["metadata"]["namespace"], vpa["metadata"]["name"]) for vpa in self._vpas.list()}
         try:
-            namespaces = await self._namespaces.list()
+            namespaces = await self._kube.until(deadline).resource("namespaces").list()
         except (ApiError, OSError) as error:
             self._on_error(f"Cannot list namespaces: {error}")
             return
         for item in namespaces.get("items") or ():
             namespace = item["metadata"]["name"]
             if not self._selection.should_ignore_namespace(namespace):
-                await self._clean_up(namespace, vpas)
+                await self._clean_up(namespace, vpas, deadline)
 
-    async def _clean_up(self, namespace: str, vpas: set[VpaID]) -> None:
+    async def _clean_up(self, namespace: str, vpas: set[VpaID], deadline: int) -> None:
         """CleanupCheckpointsForNamespace."""
+        client = self._vpa.until(deadline).resource("verticalpodautoscalercheckpoints", GROUP_VERSION)
         for checkpoint in self._checkpoints.by_index(NAMESPACE_INDEX, namespace):
             owner = VpaID(namespace, (checkpoint.get("spec") or {}).get("vpaObjectName") or "")
             if owner in vpas:
                 continue
             name = checkpoint["metadata"]["name"]
             try:
-                await self._client.delete(namespace, name)
+                await client.delete(namespace, name)
             except (ApiError, OSError) as error:
                 text = f"failed to delete orphaned checkpoint {namespace}/{name}: {error}"
                 self._on_error(f"error cleaning checkpoints: {text}")

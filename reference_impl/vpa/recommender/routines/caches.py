@@ -20,16 +20,17 @@ _FACTORY_RESYNC = 600.0  # seconds (defaultResyncPeriod)
 class Caches:
     """Informers of pods that are not pending, of VPAs, and of checkpoints, in one namespace or, with "", in all.
 
-    The `targets` are a factory for the controllers that VPAs may point to.
+    The `targets` are a factory for the controllers that VPAs may point to. `kube` and `vpa` are the clients of
+    Kubernetes' kinds and of the VPA's own.
     """
 
-    def __init__(self, client: Client, namespace: str, clock: Clock, rng: random.Random) -> None:
-        pods = ListWatch(client, "pods", "v1", namespace, "status.phase!=Pending")
-        checkpoints = ListWatch(client, "verticalpodautoscalercheckpoints", GROUP_VERSION, namespace)
+    def __init__(self, kube: Client, vpa: Client, namespace: str, clock: Clock, rng: random.Random) -> None:
+        pods = ListWatch(kube, "pods", "v1", namespace, "status.phase!=Pending")
+        checkpoints = ListWatch(vpa, "verticalpodautoscalercheckpoints", GROUP_VERSION, namespace)
         self.pods = SharedInformer(pods, clock, rng, RESYNC_PERIOD)
-        self.vpas = new_vpas_informer(client, namespace, clock, rng)
+        self.vpas = new_vpas_informer(vpa, namespace, clock, rng)
         self.checkpoints = SharedInformer(checkpoints, clock, rng, RESYNC_PERIOD)
-        self.targets = SharedInformerFactory(client, _FACTORY_RESYNC, clock=clock, rng=rng, namespace=namespace)
+        self.targets = SharedInformerFactory(kube, _FACTORY_RESYNC, clock=clock, rng=rng, namespace=namespace)
 
 
 async def fill(informer: SharedInformer, group: asyncio.TaskGroup) -> None:

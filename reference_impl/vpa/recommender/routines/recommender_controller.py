@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from reference_impl.machinery.client import Client
 from reference_impl.machinery.informer import EventHandler
 from reference_impl.machinery.meta import SECOND
+from reference_impl.machinery.throttle import Throttle
 from reference_impl.machinery.ticker import Ticker
 from reference_impl.machinery.transport import Clock, Transport
 from reference_impl.vpa.apis import GROUP_VERSION
@@ -60,7 +61,9 @@ class RecommenderController:
         on_error: Callable[[str], None],
     ) -> None:
         self._transport = transport
-        self._client = Client(transport)
+        # One client for each group of kinds, as upstream's clientsets: each has a rate limit of its own.
+        self._kube = Client(transport, Throttle(config.kube_api_qps, config.kube_api_burst, clock))
+        self._vpa = self._kube.sibling()
         self._clock = clock
         self._config = config
         self._rng = rng
@@ -72,10 +75,11 @@ class RecommenderController:
         )
         ignored = config.ignored_vpa_object_namespaces.split(",")
         self._selection = Selection(config.recommender_name, config.vpa_object_namespace, ignored)
-        self._caches = Caches(self._client, config.vpa_object_namespace, clock, rng)
+        self._caches = Caches(self._kube, self._vpa, config.vpa_object_namespace, clock, rng)
         self._checkpoints = Checkpoints(
             self._cluster_state,
-            self._client,
+            self._kube,
+            self._vpa,
             self._caches.checkpoints.indexer,
             self._caches.vpas.indexer,
             self._selection,
@@ -88,7 +92,7 @@ class RecommenderController:
         async with asyncio.TaskGroup() as group:
             caches = self._caches
             controllers = ScaleCachingControllerFetcher(
-                self._client, caches.targets, self._clock, self._rng, self._on_error
+                self._kube, caches.targets, self._clock, self._rng, self._on_error
             )
             ooms = await self._observe(group)
             await fill(caches.vpas, group)
@@ -106,13 +110,13 @@ class RecommenderController:
         ooms = Observer(self._on_error)
         self._caches.pods.add_event_handler(EventHandler(on_update=ooms.on_update))
         await fill(self._caches.pods, group)
-        events, namespace = self._client.resource("events"), self._config.vpa_object_namespace
+        events, namespace = self._kube.resource("events"), self._config.vpa_object_namespace
         group.create_task(watch_eviction_events_with_retries(events, namespace, ooms, self._rng, self._on_error))
         return ooms
 
     def _feeder(self, ooms: Observer, controllers: ScaleCachingControllerFetcher) -> ClusterStateFeeder:
         caches = self._caches
-        selectors = VpaTargetSelectorFetcher(self._client, caches.targets, self._clock, self._on_error)
+        selectors = VpaTargetSelectorFetcher(self._kube, caches.targets, self._clock, self._on_error)
         return ClusterStateFeeder(
             self._cluster_state,
             Sources(
@@ -130,9 +134,9 @@ class RecommenderController:
     def _metrics_client(self) -> MetricsClient:
         config = self._config
         if not config.use_external_metrics:
-            return PodMetricsSource(self._client, config.vpa_object_namespace)
+            return PodMetricsSource(self._kube.sibling(), config.vpa_object_namespace)
         return ExternalMetricsSource(
-            self._client,
+            self._kube.sibling(),
             self._cluster_state,
             config.vpa_object_namespace,
             config.external_metrics(),
@@ -140,12 +144,12 @@ class RecommenderController:
         )
 
     def _recommender(self, feeder: ClusterStateFeeder, controllers: ScaleCachingControllerFetcher) -> Recommender:
-        writer = CheckpointWriter(self._cluster_state, self._client, self._clock, self._on_error)
+        writer = CheckpointWriter(self._cluster_state, self._vpa, self._clock, self._on_error)
         return Recommender(
             self._cluster_state,
             feeder,
             recommendations(self._config, per_vpa_config=self._per_vpa_config),
-            self._client.resource("verticalpodautoscalers", GROUP_VERSION),
+            self._vpa.resource("verticalpodautoscalers", GROUP_VERSION),
             CheckpointMaintenance(self._checkpoints, writer, checkpoint_settings(self._config), self._clock),
             controllers,
             self._clock,
