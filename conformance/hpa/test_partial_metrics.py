@@ -21,6 +21,7 @@ _AT_ONCE = objects.behavior(up=objects.scaling(("Pods", 100, 15)), down=objects.
     issues="kubernetes/kubernetes#30471",
     controllers=("hpa", "replicaset"),
     features=("missing", "H10"),
+    virtual="its first sync comes at the instant of the first measurement",
 )
 async def test_one_of_seventy_pods_without_metrics(cluster: Cluster) -> None:
     cluster.metrics.load("web", cpu=each("800m"))

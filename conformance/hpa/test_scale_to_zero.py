@@ -142,6 +142,7 @@ async def test_scaled_to_zero_goes_without_the_gate(cluster: Cluster) -> None:
     source=_RECONCILE,
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "conditions"),
+    virtual="looks a second before a sync",
 )
 async def test_scaled_to_zero_goes_with_a_rescale(cluster: Cluster) -> None:
     before = {"type": "ScaledToZero", "status": "False", "reason": _NOT_ZERO[1], "message": _NOT_ZERO[2]}

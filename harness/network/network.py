@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.apiserver import Reply, Request, Watch
+from harness.apiserver.messages import JSON_HEADERS
 from harness.clock import seconds
 from harness.network.faults import Fault, Faults
 from harness.network.relay import Relay
@@ -133,7 +134,7 @@ class Network:
             if fault.broken:
                 answer(Broken())
             elif fault.status is not None:
-                answer(Reply(fault.status["code"], fault.status, headers=fault.headers))
+                answer(Reply(fault.status["code"], fault.status, headers={**JSON_HEADERS, **fault.headers}))
             elif early is not None:
                 answer(early)
             else:
