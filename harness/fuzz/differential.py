@@ -3,7 +3,7 @@
 Upstream leaves some choices open (the order of Go maps, which goroutine runs first), and a plan may hit one. So when
 two traces differ, both sides are run again with other seeds, each an order that real concurrency can produce. It is no
 difference if upstream, in another order, does what the reference did; nor, where upstream's behaviour varies, if some
-order of each lets them meet.
+order of each lets them meet. To that end the reference is also given the very order that upstream's choices tell of.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from harness.environments.memory import RunResult, run_scenario
+from harness.implementations.following import Acts
+from harness.implementations.reference import Reference
 from harness.scenario import Scenario
 from harness.trace import compare, invariants
 from harness.trace.explain import explain
@@ -25,6 +27,7 @@ from harness.trace.normalise import Trace, normalise
 if TYPE_CHECKING:
     from harness.cluster import Cluster
     from harness.implementations import Implementation
+    from harness.trace.history import History
 
 #: How many other orders each side is given before two traces count as different.
 ATTEMPTS = 24
@@ -96,16 +99,18 @@ class Differential:
         left, right = (normalise(run.history, run.start_instant) for run in runs)
         if _alike(left, right, scenario.tolerance):
             return CaseReport("", "", False, left.compared_items)
-        if self._meet(scenario, left, right):
+        if self._meet(scenario, runs):
             return CaseReport("", "", True, left.compared_items)
         return self._report(scenario, left, right)
 
-    def _meet(self, scenario: Scenario, left: Trace, right: Trace) -> bool:
+    def _meet(self, scenario: Scenario, runs: Sequence[RunResult]) -> bool:
         """Whether some order lets both sides do the same.
 
         If the right side does the same in every order, nothing is left open, and the left must do just that.
         """
-        mine, theirs = _Traces(left, scenario.tolerance), _Traces(right, scenario.tolerance)
+        mine, theirs = _Traces(scenario.tolerance), _Traces(scenario.tolerance)
+        for traces, run in zip((mine, theirs), runs, strict=True):
+            traces.add(normalise(run.history, run.start_instant), run.history)
         for again in range(REPEATS):
             self._run(scenario, 1, 0, theirs)
             if mine.meet(theirs):
@@ -118,17 +123,24 @@ class Differential:
             behind.append(seed)
             if len(theirs) == 1:
                 continue
+            for acts in theirs.fresh_acts():
+                self._run(scenario, 0, 0, mine, acts)
             while behind and not mine.meet(theirs):
                 self._run(scenario, 0, behind.pop(0), mine)
             if mine.meet(theirs):
                 return True
         return False
 
-    def _run(self, scenario: Scenario, side: int, seed: int, traces: _Traces) -> None:
+    def _run(self, scenario: Scenario, side: int, seed: int, traces: _Traces, acts: Acts | None = None) -> None:
         """Add what a side does in another order, unless the run was cut short: that says nothing."""
-        run = run_scenario(scenario, self._sides[side], seed)
+        implementation = self._sides[side]
+        if acts is not None:
+            if not isinstance(implementation, Reference):
+                return
+            implementation = Reference(acts)
+        run = run_scenario(scenario, implementation, seed)
         if not run.error:
-            traces.add(normalise(run.history, run.start_instant))
+            traces.add(normalise(run.history, run.start_instant), run.history)
 
     def _report(self, scenario: Scenario, left: Trace, right: Trace) -> CaseReport:
         comparison = compare.compare(right, left, scenario.tolerance)
@@ -141,19 +153,26 @@ class Differential:
 class _Traces:
     """What one side did in several orders: traces of which no two are alike."""
 
-    def __init__(self, first: Trace, tolerance: Sequence[compare.Tolerance]) -> None:
+    def __init__(self, tolerance: Sequence[compare.Tolerance]) -> None:
         self._tolerance = tolerance
-        self._known = [first]
-        self._digests = {first.digest()}
+        self._known: list[Trace] = []
+        self._digests: set[str] = set()
+        self._fresh: list[History] = []
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: Trace, history: History) -> None:
         """Add a trace, unless there is one like it."""
         if trace.digest() not in self._digests and not self._has(trace):
             self._known.append(trace)
+            self._fresh.append(history)
         self._digests.add(trace.digest())
+
+    def fresh_acts(self) -> list[Acts]:
+        """What was done to pods in the traces that are new since the last time."""
+        fresh, self._fresh = self._fresh, []
+        return [Acts(history) for history in fresh]
 
     def meet(self, other: _Traces) -> bool:
         """Whether both sides did something alike."""

@@ -14,6 +14,7 @@ from harness import __version__
 from harness.apiserver import Reply, Request
 from harness.apiserver.messages import NO_QUERY
 from harness.implementations import ACTORS, LISTENERS, feature_gates_of, options_of
+from harness.implementations.following import Acts, Following
 from harness.implementations.listening import Listening
 from harness.network import Broken
 from harness.trace.recordings import Provenance
@@ -167,12 +168,20 @@ def _run_of(controller: str) -> Run:
 
 
 class Reference:
-    """See the module docstring."""
+    """See the module docstring. `acts`: those of another run, whose open choices this one shall make too."""
 
     spec = "reference"
 
+    def __init__(self, acts: Acts | None = None) -> None:
+        self._acts = acts
+
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> ReferenceControllers:
-        return ReferenceControllers(loop, network, options, seed)
+        def order() -> random.Random | None:
+            if self._acts is not None:
+                return Following(0).follow(self._acts, lambda: loop.now)
+            return random.Random(seed) if seed else None
+
+        return ReferenceControllers(loop, network, options, order)
 
     def provenance(self, seed: int) -> Provenance:
         """Never the source of a recording; named so that the refusal can say what it was."""
@@ -185,11 +194,13 @@ class Reference:
 class ReferenceControllers:
     """The reference's controllers in one run."""
 
-    def __init__(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> None:
+    def __init__(
+        self, loop: VirtualLoop, network: Network, options: Options, order: Callable[[], random.Random | None]
+    ) -> None:
         self._loop = loop
         self._network = network
         self._options = options
-        self._seed = seed
+        self._order = order
         self._running: dict[str, tuple[asyncio.Future[None], MemoryTransport]] = {}
         self._listening: dict[str, Listening] = {}
         self.errors: list[str] = []
@@ -205,7 +216,7 @@ class ReferenceControllers:
                 _LoopClock(self._loop),
                 **options_of(controller, self._options),
                 **self._extras_of(controller),
-                rng=random.Random(self._seed) if self._seed else None,
+                rng=self._order(),
                 on_error=self.errors.append,
             ),
             loop=self._loop,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from harness.fuzz.differential import CaseReport, Differential, _Traces, as_scen
 from harness.fuzz.regressions import DamagedRegression, load_regressions, parse_regression, save_regression
 from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError
+from harness.trace.compare import Tolerance
 from harness.trace.history import History, Write
 from harness.trace.ledger import Ledger
 from harness.trace.normalise import Trace, normalise
@@ -99,15 +101,23 @@ def test_what_a_module_of_plans_tolerates_is_no_difference() -> None:
     exact, near, far = _checkpoint(2.0), _checkpoint(2.0 + 1e-12), _checkpoint(2.1)
     assert len({one.digest() for one in (exact, near, far)}) == 3
     tolerance = tolerance_of(vpa_plans)
-    seen = _Traces(exact, tolerance)
+    seen = _traces(exact, tolerance)
     for one in (exact, near):
-        seen.add(one)
+        seen.add(one, History())
         assert len(seen) == 1
-        assert seen.meet(_Traces(one, tolerance))
-    assert not seen.meet(_Traces(far, tolerance))
-    seen.add(far)
+        assert seen.meet(_traces(one, tolerance))
+    assert not seen.meet(_traces(far, tolerance))
+    seen.add(far, History())
     assert len(seen) == 2
-    assert not _Traces(exact, tolerance_of(plans)).meet(_Traces(near, ()))
+    assert len(seen.fresh_acts()) == 2, "of traces that are alike one is enough to follow"
+    assert seen.fresh_acts() == []
+    assert not _traces(exact, tolerance_of(plans)).meet(_traces(near, ()))
+
+
+def _traces(one: Trace, tolerance: Sequence[Tolerance]) -> _Traces:
+    traces = _Traces(tolerance)
+    traces.add(one, History())
+    return traces
 
 
 def test_a_controller_without_plans_is_named() -> None:

@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -20,6 +20,7 @@ from harness.prometheus.series import Series
 
 _FORM = "application/x-www-form-urlencoded"
 _PATIENCE = 60.0  # seconds of real time
+PORT = 9090
 
 
 class RealPrometheus:
@@ -46,42 +47,54 @@ class RealPrometheus:
             return False
 
 
-def blocks(series: list[Series], folder: Path) -> Path:
-    """The data of a server that has measured these series."""
+def blocks(series: list[Series], folder: Path) -> None:
+    """Write the data of a server that has measured these series."""
     text, data = folder / "series.txt", folder / "data"
     text.write_text(to_openmetrics(series))
-    promtool = shutil.which("promtool")
-    assert promtool is not None, "install Debian's package prometheus, which has promtool"
-    command = [promtool, "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(data)]
+    command = [program("promtool"), "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(data)]
     subprocess.run(command, check=True, capture_output=True)
-    return data
+
+
+def options(folder: Path, address: str) -> list[str]:
+    """Those of a server whose data and configuration are in a folder."""
+    return [
+        f"--config.file={folder / 'prometheus.yml'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        "--storage.tsdb.retention.time=100y",
+        f"--web.listen-address={address}",
+    ]
+
+
+def program(name: str) -> str:
+    """Where a program is."""
+    found = shutil.which(name)
+    assert found is not None, f"there is no {name} on PATH: install Debian's package prometheus"
+    return found
+
+
+def wait_for(url: str, log: Callable[[], str], alive: Callable[[], bool] = lambda: True) -> RealPrometheus:
+    """The server there, as soon as it is ready."""
+    real = RealPrometheus(url)
+    deadline = time.monotonic() + _PATIENCE
+    while not real.ready():
+        assert alive(), log()[-2000:]
+        assert time.monotonic() < deadline, f"Prometheus is not ready: {log()[-2000:]}"
+        time.sleep(0.1)
+    return real
 
 
 @contextlib.contextmanager
 def serving(series: list[Series], folder: Path) -> Iterator[RealPrometheus]:
     """A server with these series."""
-    data = blocks(series, folder)
-    config = folder / "prometheus.yml"
-    config.write_text("global: {}\n")
-    server = shutil.which("prometheus")
-    assert server is not None, "install Debian's package prometheus"
-    port = _free_port()
-    options = [
-        f"--config.file={config}",
-        f"--storage.tsdb.path={data}",
-        "--storage.tsdb.retention.time=100y",
-        f"--web.listen-address=127.0.0.1:{port}",
-    ]
-    with (folder / "log.txt").open("wb") as log:
-        process = subprocess.Popen([server, *options], stdout=log, stderr=log)
+    blocks(series, folder)
+    (folder / "prometheus.yml").write_text("global: {}\n")
+    address = f"127.0.0.1:{_free_port()}"
+    log = folder / "log.txt"
+    with log.open("wb") as output:
+        command = [program("prometheus"), *options(folder, address)]
+        process = subprocess.Popen(command, stdout=output, stderr=output)
         try:
-            real = RealPrometheus(f"http://127.0.0.1:{port}")
-            deadline = time.monotonic() + _PATIENCE
-            while not real.ready():
-                assert process.poll() is None, (folder / "log.txt").read_text()[-2000:]
-                assert time.monotonic() < deadline, "Prometheus is not ready"
-                time.sleep(0.1)
-            yield real
+            yield wait_for(f"http://{address}", log.read_text, lambda: process.poll() is None)
         finally:
             process.terminate()
             process.wait(_PATIENCE)

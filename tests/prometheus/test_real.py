@@ -14,6 +14,7 @@ import pytest
 from harness.apiserver import Request
 from harness.metrics import daily, noisy
 from harness.prometheus import Prometheus
+from tests.prometheus.container import serving_in_container
 from tests.prometheus.real import RealPrometheus, serving
 
 pytestmark = pytest.mark.prometheus
@@ -65,10 +66,13 @@ def simulated() -> Prometheus:
     return _filled()
 
 
-@pytest.fixture(scope="module")
-def real(simulated: Prometheus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPrometheus]:
+@pytest.fixture(scope="module", params=["program", pytest.param("container", marks=pytest.mark.docker)])
+def real(
+    simulated: Prometheus, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[RealPrometheus]:
     folder: Path = tmp_path_factory.mktemp("prometheus")
-    with serving(simulated.series(), folder) as server:
+    start = serving if request.param == "program" else serving_in_container
+    with start(simulated.series(), folder) as server:
         yield server
 
 
