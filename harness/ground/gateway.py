@@ -24,6 +24,9 @@ from harness.serving.negotiation import JSON
 from harness.serving.protobuf import decode
 from harness.serving.streams import Stream
 
+#: Seconds that doors have to close.
+_PATIENCE = 1.0
+
 
 class Gateway:
     """One program's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`.
@@ -120,7 +123,18 @@ class Gateways:
         return Gateway(self.loop, inbox, network, actor)
 
     def close(self) -> None:
-        """End the thread."""
+        """End what goes on there, and the thread."""
+        asyncio.run_coroutine_threadsafe(_end_others(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
+
+
+async def _end_others() -> None:
+    """Let every other task of this loop come to its end, or else cancel it."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others, timeout=_PATIENCE)
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others)

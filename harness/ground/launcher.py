@@ -90,11 +90,12 @@ class Launcher:
         self, name: str, url: str, options: Mapping[str, Any], gates: Mapping[str, bool]
     ) -> tuple[Process, Callee]:
         """Start a part of the VPA that listens, against `url`; also gives what calls it."""
+        label = self._label(f"{name}-certificate")
         with self._lock:
             self._authority = self._authority or Authority(self._folder)
-            pair = self._authority.server(f"{name}-{self._started}", _LOOPBACK)
+            pair = self._authority.server(label, _LOOPBACK)
         (port,) = free_ports(1)
-        bundle = self._folder / f"{name}-{self._started}.bundle"
+        bundle = self._folder / f"{label}.bundle"
         bundle.write_text(options["ca_bundle"])
         flags = [
             f"--port={port}",
@@ -107,12 +108,15 @@ class Launcher:
 
     def _credentials(self, program: Program, url: str) -> tuple[str, Path]:
         """A name for one more process, and its kubeconfig."""
-        with self._lock:
-            self._started += 1
-            label = f"{program.name}-{self._started}"
+        label = self._label(program.name)
         config = self._folder / f"{label}.kubeconfig"
         config.write_text(kubeconfig(url, None, None))
         return label, config
+
+    def _label(self, name: str) -> str:
+        with self._lock:
+            self._started += 1
+            return f"{name}-{self._started}"
 
     def _log(self, label: str) -> Path:
         return self._folder / f"{label}.log"

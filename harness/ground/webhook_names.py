@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from harness.ground.connection import GroundError
+
 #: Kinds whose objects configure webhooks, and the resources that they are.
 KINDS = frozenset({"MutatingWebhookConfiguration"})
 RESOURCES = frozenset({"mutatingwebhookconfigurations"})
@@ -41,7 +43,7 @@ def decoded(path: str) -> tuple[str, Mapping[str, Any]]:
 
 
 class WebhookNames:
-    """Translates for the tenant with this prefix; without a door, nothing can be led to us."""
+    """Translates for the tenant with this prefix; without a door, it makes no webhooks."""
 
     def __init__(self, prefix: str, door: Door | None = None) -> None:
         self._prefix = prefix
@@ -52,20 +54,25 @@ class WebhookNames:
     # -- on the way out -----------------------------------------------------------------------------------------------
 
     def outward(self, configuration: Object) -> Object:
-        """A configuration as the real cluster shall have it."""
+        """A configuration as the real cluster shall have it. Raises GroundError where nothing can be led to us."""
         webhooks = configuration.get("webhooks")
         if not isinstance(webhooks, list):
             return configuration
-        return {**configuration, "webhooks": [self._led_to_us(one) for one in webhooks]}
+        if self._door is None:
+            raise GroundError(
+                "this cluster cannot call a webhook on this machine, and one that is elsewhere would not be the "
+                "scenario's alone: use --environment control-plane or kind"
+            )
+        return {**configuration, "webhooks": [self._led_to_us(one, self._door) for one in webhooks]}
 
-    def _led_to_us(self, webhook: Object) -> Object:
+    def _led_to_us(self, webhook: Object, door: Door) -> Object:
         condition = {"name": _CONDITION, "expression": f"request.namespace.startsWith('{self._prefix}')"}
         conditions = [*(webhook.get("matchConditions") or ()), condition]
         changed = {**webhook, "matchConditions": conditions}
-        if self._door is not None and "clientConfig" in webhook:
+        if "clientConfig" in webhook:
             told = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
-            url = f"{self._door.root}/{self._prefix}/{told}"
-            changed["clientConfig"] = {"url": url, "caBundle": self._door.bundle}
+            url = f"{door.root}/{self._prefix}/{told}"
+            changed["clientConfig"] = {"url": url, "caBundle": door.bundle}
         if "namespaceSelector" in webhook:
             changed["namespaceSelector"] = self._selector(webhook["namespaceSelector"], self._real)
         return changed

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from harness.apiserver import Reply, Request
+from harness.apiserver.webhooks.hooks import Hook
 from harness.apiserver.webhooks.reviews import Outcome, Review
 from tests.apiserver.kit import MERGE, PODS, SETS, Client, pod, replica_set
 
@@ -245,3 +246,25 @@ def test_without_a_network_no_webhook_is_reached(client: Client) -> None:
     client.server.submit(Request("POST", PODS, {}, pod("a"), "application/json", "tester"), replies.append)
     assert replies[0].body is not None
     assert replies[0].body["message"].endswith('service "hook" not found')
+
+
+@pytest.mark.parametrize(
+    ("group", "plural", "subresource", "operation", "cares"),
+    [
+        ("", "pods", "", "CREATE", True),
+        ("", "pods", "", "UPDATE", False),
+        ("", "pods", "status", "CREATE", False),
+        ("apps", "pods", "", "CREATE", False),
+        ("", "nodes", "", "CREATE", False),
+        ("apps", "replicasets", "scale", "UPDATE", True),
+    ],
+)
+def test_what_a_webhook_may_care_for_can_be_told_without_the_object(
+    group: str, plural: str, subresource: str, operation: str, cares: bool
+) -> None:
+    rules = [
+        {"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]},
+        {"operations": ["*"], "apiGroups": ["apps"], "apiVersions": ["*"], "resources": ["replicasets/*"]},
+    ]
+    hook = Hook("configuration", 0, {"name": "hook.example.com", "rules": rules})
+    assert hook.cares_for(group, plural, subresource, operation) is cares

@@ -36,6 +36,9 @@ class FakeLauncher:
     def autoscaler(self, name: str, *_: Any) -> Process:
         return self._start([name])
 
+    def webhook(self, name: str, *_: Any) -> tuple[Process, None]:
+        return self._start([name]), None
+
 
 @pytest.fixture
 def loop() -> Iterator[GroundLoop]:

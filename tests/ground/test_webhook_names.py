@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
+from harness.ground.connection import GroundError
 from harness.ground.tenant import Tenant, prefix_of
 from harness.ground.webhook_names import WEBHOOKS, Door, decoded
 
@@ -87,6 +88,11 @@ def test_the_port_that_the_api_adds_is_added() -> None:
     client = {"service": {"namespace": "kube-system", "name": "vpa-webhook"}}
     back = orjson.loads(TENANT.plain(orjson.dumps(TENANT.body(configuration(clientConfig=client)))))
     assert back["webhooks"][0]["clientConfig"] == {"service": SERVICE}
+
+
+def test_where_nothing_can_be_led_to_us_no_webhook_is_made() -> None:
+    with pytest.raises(GroundError, match="cannot call a webhook on this machine"):
+        Tenant(PREFIX).body(configuration())
 
 
 @pytest.mark.parametrize("path", ["/", "/lk000abc-/", "/lk000abc-/%%%", "/lk000abc-/bm90IGpzb24="])
