@@ -36,6 +36,7 @@ def _codes(cluster: Cluster) -> list[tuple[float, int]]:
     "ones, and those that are being deleted.",
     source=_CALCULATE,
     features=("status", "terminating", "fully-labeled", "minReadySeconds"),
+    virtual="has margins of a second",
 )
 async def test_status_counts_pods_by_state(cluster: Cluster) -> None:
     # Of five pods one is never ready. Deleted pods take their whole grace period.

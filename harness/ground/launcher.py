@@ -22,6 +22,8 @@ from harness.ground.callee import Callee
 
 #: The program of each controller that has one of its own; all others are kube-controller-manager.
 _OWN = dict(zip(("vpa-recommender", "vpa-updater", "vpa-admission"), AUTOSCALERS, strict=True))
+#: Requests a second that kube-controller-manager may make: as many as it likes, as in memory.
+_OFTEN = 10_000
 #: A port that is free; nobody asks for what is there.
 _LOOPBACK = "127.0.0.1"
 _SOME_PORT = f"{_LOOPBACK}:0"
@@ -62,7 +64,8 @@ class Launcher:
         """Start kube-controller-manager against `url` with these controllers."""
         label, config = self._credentials(MANAGER, url)
         options = commands.Options(feature_gates=gates)
-        command = commands.kube_controller_manager(self._programs[MANAGER], config, controllers, options, flags)
+        unlimited = [f"--kube-api-qps={_OFTEN}", f"--kube-api-burst={_OFTEN}", *flags]
+        command = commands.kube_controller_manager(self._programs[MANAGER], config, controllers, options, unlimited)
         return Process(label, command, self._log(label))
 
     def autoscaler(
