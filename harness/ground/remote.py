@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from harness.apiserver import ApiServer, Reply, Request
+from harness.apiserver import ApiServer, Reply, Request, WatchEvent
 from harness.apiserver.admission import definitions
 from harness.apiserver.messages import TextReply
 from harness.apiserver.routing import parse_path, path_to
@@ -100,6 +100,8 @@ class RemoteServer(ApiServer):
         self._workers = workers
         self._controllers = controllers
         self._mirror = Mirror(self.state)
+        #: By resource, namespace and name: objects of which only controllers have heard so far.
+        self._overheard: dict[tuple[str, str, str], dict[str, Any]] = {}
         #: Requests of controllers that have no answer yet.
         self.in_flight = 0
         #: Instant of the last request, answer or event.
@@ -207,7 +209,8 @@ class RemoteServer(ApiServer):
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
         if isinstance(found, Answer):
             return found
-        watch = RemoteWatch(request.actor, self._inbox, found, self._streams)
+        overhear = partial(self._overhear, target_of(request))
+        watch = RemoteWatch(request.actor, self._inbox, found, self._streams, overhear)
         pump(found, watch, self.tenant)
         return watch
 
@@ -291,7 +294,19 @@ class RemoteServer(ApiServer):
         kind = self._kind_of(target)
         if kind is None or not target.name:
             return None
-        return self._mirror.find(kind, target.namespace, target.name)
+        found = self._mirror.find(kind, target.namespace, target.name)
+        return found or self._overheard.get((target.resource, target.namespace, target.name))
+
+    def _overhear(self, target: Target, event: WatchEvent) -> None:
+        """A controller hears of an object, perhaps before the mirror does; what it does about it has a past then."""
+        kind, meta = self._kind_of(target), event.object.get("metadata") or {}
+        if kind is None or not meta.get("name"):
+            return
+        namespace, name = meta.get("namespace", ""), meta["name"]
+        if event.type == "DELETED" or self._mirror.find(kind, namespace, name) is not None:
+            self._overheard.pop((target.resource, namespace, name), None)
+        else:
+            self._overheard[target.resource, namespace, name] = event.object
 
     def _after(self, request: Request, target: Target, reply: Reply) -> dict[str, Any] | None:
         """The object as a write left it; None if it is gone, or the write failed."""

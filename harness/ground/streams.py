@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,23 @@ _GENERAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 class RemoteWatch(Watch):
-    """The tenant's end of a watch of `actor`; `open_ones` holds those that are open."""
+    """The tenant's end of a watch of `actor`; `open_ones` holds those that are open.
 
-    def __init__(self, actor: str, inbox: Inbox, stream: Stream, open_ones: set[RemoteWatch]) -> None:
+    `overhear` gets each event on the tenant's thread, before the reader does.
+    """
+
+    def __init__(
+        self,
+        actor: str,
+        inbox: Inbox,
+        stream: Stream,
+        open_ones: set[RemoteWatch],
+        overhear: Callable[[WatchEvent], None],
+    ) -> None:
         super().__init__()
         self.actor = actor
         self._inbox = inbox
+        self._overhear = overhear
         self._open_ones = open_ones
         open_ones.add(self)
 
@@ -37,7 +49,11 @@ class RemoteWatch(Watch):
 
     def arrive(self, event: WatchEvent) -> None:
         """Any thread: an event has come."""
-        self._inbox.put(partial(self.push, event))
+        self._inbox.put(partial(self._take, event))
+
+    def _take(self, event: WatchEvent) -> None:
+        self._overhear(event)
+        self.push(event)
 
     def finish(self) -> None:
         """Any thread: the server has ended the stream."""

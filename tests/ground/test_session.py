@@ -9,9 +9,11 @@ import orjson
 import pytest
 
 from harness import objects
+from harness.apiserver.kinds import Kind
 from harness.cluster import Cluster
 from harness.environments.ground import run_on_ground
 from harness.ground.connection import Connection, GroundError
+from harness.ground.remote import RemoteServer
 from harness.ground.session import GroundSession
 from harness.ground.webhook_names import WEBHOOKS
 from harness.implementations.reference import Reference
@@ -68,6 +70,33 @@ def test_tenants_see_nothing_of_each_other(session: GroundSession) -> None:
     for body in (leave_one, look):
         result = run_on_ground(session, of(body), Reference())
         assert (result.error, result.failure) == ("", "")
+
+
+def test_what_only_a_controller_has_heard_of_has_a_past(
+    session: GroundSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers: list[RemoteServer] = []
+    notice = RemoteServer.notice
+
+    def deaf(self: RemoteServer, kind: Kind, event: str, raw: bytes) -> None:
+        servers.append(self)
+        if b'"name":"stray"' not in raw:
+            notice(self, kind, event, raw)
+
+    monkeypatch.setattr(RemoteServer, "notice", deaf)
+
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 1))
+        tenant = servers[0].tenant
+        stray = orjson.dumps(tenant.body(objects.pod("stray", labels=objects.labels_of("web"))))
+        path = tenant.path("/api/v1/namespaces/default/pods")
+        assert session.connection.request("POST", path, {}, stray).status == 201
+        await cluster.run(1)
+        adoption = next(write for write in cluster.writes("patch", "pods") if write.name == "stray")
+        cluster.expect("known before", (adoption.before or {}).get("metadata", {}).get("name"), "stray")
+
+    result = run_on_ground(session, of(body), Reference())
+    assert (result.error, result.failure) == ("", "")
 
 
 def test_an_assertion_that_does_not_hold_fails(session: GroundSession) -> None:
