@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _HELPERS = ("resourcequota-controller",)
 #: Controllers that would work on what scenarios create as data, or let the simulated world work on.
 _OWNERS = ("deployment", "statefulset", "daemonset", "job", "cronjob", "replicationcontroller")
-_KIND_OFF = (*NAMES.values(), *(f"{name}-controller" for name in _OWNERS))
+#: What the simulated world does itself.
+_WORLD = ("garbage-collector", "pod-garbage-collector", "disruption")
+_KIND_OFF = (*NAMES.values(), *(f"{name}-controller" for name in (*_OWNERS, *_WORLD)))
 #: Nodes of scenarios have no kubelet that sends a heartbeat.
 _KIND_FLAGS = {"node-monitor-grace-period": "24h"}
 

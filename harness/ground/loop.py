@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 #: Seconds without any request, answer or event after which the controllers are said to rest.
 CALM = 0.3
-#: Seconds after which they are taken to rest although something goes on: some controllers poll.
-_PATIENCE = 5.0
+#: Seconds after which they are taken to rest although something goes on, since some controllers poll: as soon as no
+#: answer is on its way, or in any case.
+_PATIENCE, _LONGEST = 5.0, 30.0
 #: Seconds by which something may be early or late on a real clock and still be on time.
 SLACK = 2.0
 
@@ -168,8 +169,8 @@ class GroundLoop(VirtualLoop):
             await super().world_sleep(duration)
             self._mark(then, goes=False)
         began, calm = self.now, seconds(CALM)
-        while self.now - began < seconds(_PATIENCE):
-            idle = self.now - max(began, self.last_news())
-            if idle >= calm and not self.busy():
+        while self.now - began < seconds(_LONGEST):
+            idle, busy = self.now - max(began, self.last_news()), self.busy()
+            if not busy and (idle >= calm or self.now - began >= seconds(_PATIENCE)):
                 return
             await super().world_sleep(max(calm - idle, calm // 4) / SECOND)

@@ -108,6 +108,8 @@ class RemoteServer(ApiServer):
         self.last_news = 0
         self._streams: set[RemoteWatch] = set()
         self._attached = True
+        #: Sees to it that pods can be made in a new namespace, which is given by its real name.
+        self.furnish: Callable[[str], None] = lambda _: None
 
     # -- the interface of the in-memory server ------------------------------------------------------------------------
 
@@ -126,6 +128,8 @@ class RemoteServer(ApiServer):
         reply = self._conclude(request, target, before, self._send(request))
         if target.resource == _DEFINITIONS and reply.status in (201, 409):
             super().handle(request)  # the mirror knows this kind from now on
+        if target.resource == "namespaces" and target.verb == "create" and reply.status == 201:
+            self.furnish(self.tenant.prefix + request.body["metadata"]["name"])
         return reply
 
     def follow_up(self, request: Request, reply: Reply, answer: Callable[[Reply], None]) -> None:

@@ -111,11 +111,12 @@ class GroundSession:
             self.metrics.join(server.tenant.prefix, server)
         if self.webhooks is not None:
             self.webhooks.join(server.tenant.prefix, server)
+        if self._accounts:
+            server.furnish = self._wait_for_account
         for name in _NAMESPACES:
             namespace = server.tenant.prefix + name
             self._post("/api/v1/namespaces", {"metadata": {"name": namespace}})
-            if self._accounts:
-                self._wait_for_account(namespace)
+            server.furnish(namespace)
 
     def leave(self, server: RemoteServer) -> None:
         """A tenant moves out, and takes its namespaces, nodes and webhooks with it."""

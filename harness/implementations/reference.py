@@ -261,6 +261,8 @@ class ReferenceControllers:
         if task.cancelled():
             return
         error = task.exception()
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
         how = f"{type(error).__name__}: {error}" if error else "it returned"
         self.failure = self.failure or f"the {controller} controller of the reference ended by itself: {how}"
         if error is not None:
