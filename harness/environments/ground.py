@@ -23,6 +23,8 @@ from harness.upstream.errors import RunRefused
 _MARGIN = 180.0
 #: Seconds within which the controllers must have opened their watches, and between two looks whether they have.
 _START, _GLANCE = 30.0, 0.1
+#: Seconds without any sign of life after which a scenario is over.
+_LAST = 1.0
 
 
 class GroundRun(MemoryRun):
@@ -74,6 +76,12 @@ class GroundRun(MemoryRun):
             await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
+
+    async def play(self) -> None:
+        """Play the scenario, and wait longer than between its steps for what comes of the last one."""
+        await super().play()
+        assert isinstance(self.loop, GroundLoop)
+        await self.loop.rest(_LAST)
 
     def _watches(self, controller: str) -> bool:
         """Whether a controller has come to watch something, by itself or by the informers of its program."""

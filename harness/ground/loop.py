@@ -168,9 +168,13 @@ class GroundLoop(VirtualLoop):
             self._mark(self.scenario_now, goes=True)
             await super().world_sleep(duration)
             self._mark(then, goes=False)
-        began, calm = self.now, seconds(CALM)
+        await self.rest()
+
+    async def rest(self, calm: float = CALM) -> None:
+        """Wait until nothing has happened for `calm` seconds. The scenario's clock stands still."""
+        began, silence = self.now, seconds(calm)
         while self.now - began < seconds(_LONGEST):
             idle, busy = self.now - max(began, self.last_news()), self.busy()
-            if not busy and (idle >= calm or self.now - began >= seconds(_PATIENCE)):
+            if not busy and (idle >= silence or self.now - began >= seconds(_PATIENCE)):
                 return
-            await super().world_sleep(max(calm - idle, calm // 4) / SECOND)
+            await super().world_sleep(max(silence - idle, silence // 4) / SECOND)
