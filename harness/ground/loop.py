@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CALM = 0.3
 #: Seconds after which they are taken to rest although something goes on, since some controllers poll: as soon as no
 #: answer is on its way, or in any case.
-_PATIENCE, _LONGEST = 5.0, 30.0
+_PATIENCE, _LONGEST = 15.0, 30.0
 #: Seconds by which something may be early or late on a real clock and still be on time.
 SLACK = 2.0
 
