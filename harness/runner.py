@@ -228,7 +228,7 @@ class Runner:
             outcome.verdict, outcome.message = "error", str(problem)
             return
         outcome.writes_compared = trace.compared_items
-        judged = self._ledger.judge(scenario.id, self.config.release, self._ledgered(), comparison)
+        judged = self._by_ledger(scenario, comparison)
         outcome.divergences += judged.explained
         if judged.remaining or judged.stale:
             outcome.verdict = "fail"
@@ -237,7 +237,10 @@ class Runner:
             outcome.verdict = "divergent"
 
     def _compare(self, scenario: Scenario, trace: Trace) -> tuple[Comparison, int]:
-        """With the variants that are known, or that show while the other implementation is run again."""
+        """With the variants that are known, or that show while the other implementation is run again.
+
+        That is done only as long as something is left that the ledger does not explain.
+        """
         if self._other is None:
             known = recordings.load(FIXTURES, self.config.release, scenario.id).variants
             return compare.nearest([self._told(one) for one in known], trace, scenario.tolerance), len(known)
@@ -248,8 +251,13 @@ class Runner:
             variants.setdefault(other.digest(), other)
             nearest = compare.nearest(list(variants.values()), trace, scenario.tolerance)
             runs += 1
-            if not nearest.differences or runs == VARIANT_RUNS:
+            judged = self._by_ledger(scenario, nearest)
+            if not nearest.differences or not (judged.remaining or judged.stale) or runs == VARIANT_RUNS:
                 return nearest, len(variants)
+
+    def _by_ledger(self, scenario: Scenario, comparison: Comparison) -> Judged:
+        """What the ledger says of the differences from what the run is held to."""
+        return self._ledger.judge(scenario.id, self.config.release, self._ledgered(), comparison)
 
     def _passed(self, scenario: Scenario, yardstick: Implementation) -> Trace:
         """What an implementation does that others are held to. Raises NotPassed if it does not get through."""
