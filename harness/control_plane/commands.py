@@ -105,7 +105,7 @@ def kube_apiserver(program: Path, keys: Keys, port: int, store_port: int, option
         "--allow-privileged=true",
         "--max-requests-inflight=3000",
         "--max-mutating-requests-inflight=1000",
-        *_gates(options.feature_gates),
+        *gate_flags(options.feature_gates),
         *options.server_flags,
     ]
 
@@ -121,11 +121,12 @@ def kube_controller_manager(
         "--leader-elect=false",
         "--secure-port=0",
         "--kube-api-content-type=application/json",
-        *_gates(options.feature_gates),
+        *gate_flags(options.feature_gates),
         *flags,
     ]
 
 
-def _gates(gates: Mapping[str, bool]) -> list[str]:
+def gate_flags(gates: Mapping[str, bool]) -> list[str]:
+    """The flag that sets feature gates, if there are any to set."""
     chosen = ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())
     return [f"--feature-gates={chosen}"] if chosen else []

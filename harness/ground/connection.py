@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+import orjson
+
 #: Seconds to connect; and for an answer, longer than any request that a server delays.
 _CONNECT, _ANSWER = 5.0, 70.0
 #: Connections that may be open at a time: every watch holds one.
@@ -30,6 +32,12 @@ class Answer(NamedTuple):
     media: str
     body: bytes
     headers: Mapping[str, str] = {}
+
+    @property
+    def words(self) -> str:
+        """The status, and what the server says of it."""
+        message = orjson.loads(self.body).get("message", "") if "json" in self.media else self.body.decode()
+        return f"{self.status} {message}"
 
 
 class Stream:
@@ -57,7 +65,7 @@ class Stream:
         """End the stream; a reader that waits gets its end at once."""
         if not self._closed:
             self._closed = True
-            with suppress(RuntimeError, ValueError):  # it has come to its end meanwhile
+            with suppress(RuntimeError, ValueError, OSError):  # it has come to its end meanwhile
                 self._response.shutdown()
 
 
@@ -97,6 +105,13 @@ class Connection:
         except Exception as broken:
             raise ConnectionResetError(_plain(broken)) from None
         return Answer(response.status, response.headers.get("Content-Type", ""), data, response.headers)
+
+    def ask(self, method: str, path: str, query: Mapping[str, str] = {}, body: object = None) -> Answer:
+        """`request` with a body as data, where nothing goes on without an answer. Raises GroundError without one."""
+        try:
+            return self.request(method, path, query, None if body is None else orjson.dumps(body))
+        except ConnectionError as broken:
+            raise GroundError(f"the API server at {self.host} does not answer: {broken}") from None
 
     def watch(self, path: str, query: Mapping[str, str]) -> Stream | Answer:
         """An open stream, or the answer that refused it. Raises ConnectionError if there is none."""

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from harness.definitions import definitions_for
-from harness.ground.connection import Answer, Connection, GroundError
+from harness.ground.connection import Connection, GroundError
 from harness.ground.tenant import owner_of
 from harness.implementations import GROUPS
 
@@ -32,11 +32,11 @@ class Definitions:
     def bring(self) -> None:
         """Add the definitions that are missing, and wait until all kinds are served. Raises GroundError."""
         for definition in DEFINITIONS:
-            answer = self._ask("POST", PATH, definition)
+            answer = self._connection.ask("POST", PATH, body=definition)
             if answer.status == 201:
                 self._made.append(definition)
             elif answer.status != 409:
-                raise GroundError(f"{self._connection.host} refused to create {PATH}: {_words(answer)}")
+                raise GroundError(f"{self._connection.host} refused to create {PATH}: {answer.words}")
         for definition in DEFINITIONS:
             self._wait_until_served(definition)
 
@@ -57,27 +57,16 @@ class Definitions:
 
     def _wait_until_served(self, definition: dict[str, Any]) -> None:
         deadline = time.monotonic() + _PATIENCE
-        while (answer := self._ask("GET", _collection(definition))).status != 200:
+        while (answer := self._connection.ask("GET", _collection(definition))).status != 200:
             if time.monotonic() > deadline:
                 raise GroundError(
                     f"{self._connection.host} does not serve {definition['metadata']['name']} after {_PATIENCE:g} s: "
-                    f"{_words(answer)}"
+                    f"{answer.words}"
                 )
             time.sleep(_GLANCE)
-
-    def _ask(self, method: str, path: str, body: object = None) -> Answer:
-        try:
-            return self._connection.request(method, path, {}, None if body is None else orjson.dumps(body))
-        except ConnectionError as broken:
-            raise GroundError(f"the API server at {self._connection.host} does not answer: {broken}") from None
 
 
 def _collection(definition: dict[str, Any]) -> str:
     spec = definition["spec"]
     version = next(one["name"] for one in spec["versions"] if one["storage"])
     return f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
-
-
-def _words(answer: Answer) -> str:
-    message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else answer.body.decode()
-    return f"{answer.status} {message}"

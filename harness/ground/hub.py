@@ -70,10 +70,7 @@ class Hub:
 
     def _list(self, kind: Kind) -> str:
         """The version from which to watch; "" if the cluster does not have this kind."""
-        try:
-            answer = self._connection.request("GET", path_to(kind), {"limit": "1"})
-        except ConnectionError as broken:
-            raise GroundError(f"the API server at {self._connection.host} does not answer: {broken}") from None
+        answer = self._connection.ask("GET", path_to(kind), {"limit": "1"})
         if answer.status == 404:
             return ""
         if answer.status != 200:

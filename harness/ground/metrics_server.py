@@ -18,6 +18,7 @@ from harness.apiserver import Reply, Request
 from harness.apiserver.routing import parse_path
 from harness.ground.connection import Connection, GroundError
 from harness.ground.tenant import owner_of
+from harness.ground.tenant_server import TenantServer
 from harness.ground.trust import Trust
 
 _NAMESPACE, _SERVICE = "lockstep-metrics", "metrics"
@@ -40,28 +41,17 @@ class Measured(Protocol):
         """Any thread: answer a request to a metrics API; `answer` is called on the tenant's thread."""
 
 
-class MetricsServer:
+class MetricsServer(TenantServer[Measured]):
     """Listens on `host`, which the cluster reaches as `seen_as`. `loop` is that of the thread on which it serves."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, host: str, seen_as: str) -> None:
-        self._loop = loop
-        self._host = host
+        super().__init__(loop, host)
         self._seen_as = seen_as
-        self._tenants: dict[str, Measured] = {}
-        self._runner: web.AppRunner | None = None
         self._trust = Trust(f"{_SERVICE}.{_NAMESPACE}.svc")  # by this name kube-apiserver asks for us
-
-    def join(self, prefix: str, tenant: Measured) -> None:
-        """Requests about this tenant go to it from now on."""
-        self._tenants[prefix] = tenant
-
-    def leave(self, prefix: str) -> None:
-        """This tenant measures nothing any more."""
-        self._tenants.pop(prefix, None)
 
     def start(self, connection: Connection) -> None:
         """Serve, and have the cluster pass requests on. Raises GroundError if it does not."""
-        port = asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
+        port = self._listen(web.Application(), "GET", self._handle, self._trust)
         _apply(connection, "/api/v1/namespaces", _object("v1", "Namespace", _NAMESPACE))
         service = {"type": "ExternalName", "externalName": self._seen_as, "ports": [{"port": port}]}
         services = f"/api/v1/namespaces/{_NAMESPACE}/services"
@@ -79,38 +69,14 @@ class MetricsServer:
             _apply(connection, "/apis/apiregistration.k8s.io/v1/apiservices", one)
         _wait_until_found(connection)
 
-    def stop(self) -> None:
-        """Stop serving."""
-        if self._runner is not None:
-            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
-
-    async def _start(self) -> int:
-        app = web.Application()
-        app.router.add_route("GET", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, 0, ssl_context=self._trust.server)
-        await site.start()
-        port: int = self._runner.addresses[0][1]
-        return port
-
     async def _handle(self, http: web.Request) -> web.Response:
         place = parse_path(http.path)
         prefix = owner_of(place.namespace) if place is not None else ""
         tenant = self._tenants.get(prefix)
         if tenant is None:
             return _json(200, {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": []})
-        answered: asyncio.Future[Reply] = self._loop.create_future()
-
-        def conclude(reply: Reply) -> None:
-            if not answered.done():
-                answered.set_result(reply)
-
-        def answer(reply: Reply) -> None:
-            self._loop.call_soon_threadsafe(conclude, reply)
-
-        tenant.measure(Request("GET", http.path.replace(prefix, ""), dict(http.query)), answer)
-        reply = await asyncio.wait_for(answered, _ANSWER)
+        request = Request("GET", http.path.replace(prefix, ""), dict(http.query))
+        reply: Reply = await self._answered(lambda answer: tenant.measure(request, answer), _ANSWER)
         return web.Response(status=reply.status, body=reply.raw(), headers=dict(reply.headers))
 
 

@@ -185,13 +185,9 @@ class GroundSession:
         return items
 
     def _post(self, path: str, body: object) -> None:
-        try:
-            answer = self.connection.request("POST", path, {}, orjson.dumps(body))
-        except ConnectionError as broken:
-            raise GroundError(f"the API server at {self.connection.host} does not answer: {broken}") from None
+        answer = self.connection.ask("POST", path, body=body)
         if answer.status >= 400 and answer.status != 409:
-            message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else answer.body.decode()
-            raise GroundError(f"{self.connection.host} refused to create {path}: {answer.status} {message}")
+            raise GroundError(f"{self.connection.host} refused to create {path}: {answer.words}")
 
 
 def _kinds() -> list[Kind]:

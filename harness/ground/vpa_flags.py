@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.control_plane.commands import gate_flags
+
 #: Facts of the machine, which are no flags.
 _NO_FLAGS = frozenset({"namespace", "hostname", "ca_bundle"})
 #: Flags that take a span of time.
@@ -33,8 +35,7 @@ def flags_of(options: Mapping[str, Any], gates: Mapping[str, bool]) -> Sequence[
         for name, value in options.items()
         if name not in _NO_FLAGS and value != ""
     ]
-    chosen = ",".join(f"{name}={_text(name, on)}" for name, on in gates.items())
-    return [*flags, f"--feature-gates={chosen}"] if chosen else flags
+    return [*flags, *gate_flags(gates)]
 
 
 def _text(name: str, value: Any) -> str:

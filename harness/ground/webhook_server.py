@@ -16,6 +16,7 @@ from aiohttp import web
 
 from harness.apiserver.webhooks.reviews import Outcome
 from harness.ground.connection import Connection
+from harness.ground.tenant_server import TenantServer
 from harness.ground.trust import Trust
 from harness.ground.webhook_names import Door, decoded
 from harness.serving.incoming import LARGEST_BODY
@@ -39,47 +40,25 @@ class Consulted(Protocol):
         """
 
 
-class WebhookServer:
+class WebhookServer(TenantServer[Consulted]):
     """Listens on `host`, which the cluster reaches by that address. `loop` is that of the thread on which it serves."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, host: str) -> None:
-        self._loop = loop
-        self._host = host
-        self._tenants: dict[str, Consulted] = {}
-        self._runner: web.AppRunner | None = None
+        super().__init__(loop, host)
         #: Where the cluster finds us, while we serve.
         self.door: Door | None = None
-
-    def join(self, prefix: str, tenant: Consulted) -> None:
-        """Questions to this tenant's webhooks go to it from now on."""
-        self._tenants[prefix] = tenant
-
-    def leave(self, prefix: str) -> None:
-        """This tenant answers nothing any more."""
-        self._tenants.pop(prefix, None)
 
     def start(self, connection: Connection) -> None:
         """Serve, if the cluster can keep the webhooks of tenants apart. Raises GroundError."""
         if keeps_apart(connection):
             trust = Trust(self._host)
-            port = asyncio.run_coroutine_threadsafe(self._start(trust), self._loop).result()
+            port = self._listen(web.Application(client_max_size=LARGEST_BODY), "POST", self._handle, trust)
             self.door = Door(f"https://{self._host}:{port}", trust.bundle)
 
     def stop(self) -> None:
         """Stop serving."""
         self.door = None
-        if self._runner is not None:
-            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
-
-    async def _start(self, trust: Trust) -> int:
-        app = web.Application(client_max_size=LARGEST_BODY)
-        app.router.add_route("POST", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, 0, ssl_context=trust.server)
-        await site.start()
-        port: int = self._runner.addresses[0][1]
-        return port
+        super().stop()
 
     async def _handle(self, http: web.Request) -> web.Response:
         try:
@@ -89,17 +68,10 @@ class WebhookServer:
             return web.Response(status=404)
         given = _SECONDS.fullmatch(http.query.get("timeout", ""))
         timeout = int(given[1]) if given else _TIMEOUT
-        answered: asyncio.Future[Outcome] = self._loop.create_future()
-
-        def conclude(outcome: Outcome) -> None:
-            if not answered.done():
-                answered.set_result(outcome)
-
-        def answer(outcome: Outcome) -> None:
-            self._loop.call_soon_threadsafe(conclude, outcome)
-
-        tenant.consult(await http.read(), client, timeout, answer)
-        outcome = await asyncio.wait_for(answered, timeout + 1)
+        review = await http.read()
+        outcome: Outcome = await self._answered(
+            lambda answer: tenant.consult(review, client, timeout, answer), timeout + 1
+        )
         if outcome.broken and http.transport is not None:
             http.transport.close()  # an orderly end without an answer
         return web.Response(status=outcome.status or 503, body=outcome.body, content_type="application/json")
