@@ -29,6 +29,7 @@ def execute(
 ) -> Session:
     """Run the scenarios, show what comes of them, and write the report if one is wanted."""
     from harness.availability import available
+    from harness.environments import REAL
     from harness.runner import Runner
 
     facts = Facts.of(config)
@@ -43,6 +44,8 @@ def execute(
             row = Row.of(outcome)
             session.add(row)
             screen.done_one(row)
+            if config.environment in REAL:  # where time is real, it takes minutes
+                screen.tell(len(session.rows), f"{len(session.to_repeat)} not green")
             if row.flaw:
                 explanations.append(
                     (f"{row.flaw}: {row.id}", outcome.message or f"{outcome.scenario.must}\n\nThe scenario {row.flaw}.")

@@ -68,10 +68,13 @@ class Screen:
 
     def advance(self, completed: int, text: str) -> None:
         """Set the bar to so much done, and show the present work beside it; without a terminal, a line each tenth."""
-        if self._progress is None:
-            return
-        self._progress.update(self._task, completed=completed, doing=text)
-        total = int(self._progress.tasks[0].total or 1)
+        if self._progress is not None:
+            self._progress.update(self._task, completed=completed, doing=text)
+            self.tell(completed, text)
+
+    def tell(self, completed: int, text: str) -> None:
+        """Without a terminal, which has the bar, print a line for each tenth of the work that is done."""
+        total = int(self._progress.tasks[0].total or 1) if self._progress is not None else 1
         if not self._out.is_terminal and completed < total and completed * 10 // total > (completed - 1) * 10 // total:
             self.line(f"{completed:,} of {total:,}, {text}")
 

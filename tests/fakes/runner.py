@@ -38,8 +38,8 @@ class RunConfig:
     ) -> RunConfig:
         if implementation not in KNOWN:
             raise UsageError(f"unknown implementation {implementation!r}; known: {', '.join(KNOWN)}")
-        if environment != "memory":
-            raise UsageError(f"unknown environment {environment!r}; known: memory")
+        if environment not in ("memory", "control-plane"):
+            raise UsageError(f"unknown environment {environment!r}; known: memory, control-plane")
         if against not in (*KNOWN, "recorded", "none"):
             raise UsageError(f"unknown against {against!r}")
         return cls(implementation, environment, against, release or "1.36.3", seed, update)
