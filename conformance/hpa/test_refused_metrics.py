@@ -21,7 +21,7 @@ async def _busy(cluster: Cluster) -> None:
     """Two pods at 80 % of 50 %; their usage counts from 30 s on."""
     cluster.metrics.load("web", cpu=each("800m"))
     await serve(cluster, 2)
-    await cluster.run_until(29)
+    await cluster.run_until(25)
 
 
 @scenario(

@@ -1,6 +1,6 @@
 """Somebody else writes the target, or the HPA, between the moment when a sync reads it and the moment when it writes.
 
-A sync waits two seconds for its metric here, which is time enough. After a conflict it waits 10 to 11 ms.
+A sync waits five seconds for its metric here, which is time enough. After a conflict it waits 10 to 11 ms.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MODIFIED = "the object has been modified; please apply your changes to the late
     tolerance=_JITTER,
 )
 async def test_target_changed_meanwhile(cluster: Cluster) -> None:
-    cluster.faults.latency(2.0, resource=_EXTERNAL)
+    cluster.faults.latency(5.0, resource=_EXTERNAL)
     await demanded(cluster, 4, replicas=2)
     await cluster.run_until(16)
     await cluster.scale("web", 7)
     await cluster.run_until(31)
     writes = [(round(cluster.at(write), 2), write.code) for write in scale_writes(cluster)]
-    cluster.expect("scale writes", writes, [(17.0, 409), (17.01, 200)])
+    cluster.expect("scale writes", writes, [(20.0, 409), (20.01, 200)])
     cluster.expect("replicas", cluster.get("replicasets", "web")["spec"]["replicas"], 4)
     told = ["New size: 4; reason: external metric demand(nil) above target"]
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), told)
@@ -54,7 +54,7 @@ async def test_target_changed_meanwhile(cluster: Cluster) -> None:
 async def test_target_that_always_conflicts(cluster: Cluster) -> None:
     cluster.faults.error(409, verb="update", resource="replicasets.apps", subresource="scale", times=5)
     await demanded(cluster, 4, replicas=2)
-    await cluster.run_until(29)
+    await cluster.run_until(25)
     cluster.expect("scale writes", [write.code for write in scale_writes(cluster)], [409] * 5)
     cluster.expect(
         "AbleToScale",
@@ -64,7 +64,7 @@ async def test_target_that_always_conflicts(cluster: Cluster) -> None:
     told = f"New size: 4; reason: external metric demand(nil) above target; error: {_MODIFIED}"
     cluster.expect("events", messages(cluster, "FailedRescale"), [told])
     cluster.expect("replicas, desired", counts(cluster), (2, 0))
-    await cluster.run_until(44)
+    await cluster.run_until(40)
     cluster.expect("scales", [(round(at, 1), size) for at, size in scales(cluster)], [(30.0, 4)])
     cluster.expect("AbleToScale in the end", reason(cluster, "AbleToScale"), "True SucceededRescale")
 
@@ -77,13 +77,13 @@ async def test_target_that_always_conflicts(cluster: Cluster) -> None:
     features=("conflict", "conditions"),
 )
 async def test_target_deleted_meanwhile(cluster: Cluster) -> None:
-    cluster.faults.latency(2.0, resource=_EXTERNAL)
+    cluster.faults.latency(5.0, resource=_EXTERNAL)
     await demanded(cluster, 4, replicas=2)
     await cluster.run_until(16)
     await cluster.delete("replicasets", "web", propagationPolicy="Background")
-    await cluster.run_until(20)
+    await cluster.run_until(23)
     writes = [(cluster.at(write), write.code) for write in scale_writes(cluster)]
-    cluster.expect("scale writes", writes, [(17.0, 404)])
+    cluster.expect("scale writes", writes, [(20.0, 404)])
     gone = 'replicasets.apps "web" not found'
     why = ("False", "FailedUpdateScale", f"the HPA controller was unable to update the target scale: {gone}")
     cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), why)
@@ -101,15 +101,15 @@ async def test_target_deleted_meanwhile(cluster: Cluster) -> None:
     features=("conflict", "status"),
 )
 async def test_hpa_changed_meanwhile(cluster: Cluster) -> None:
-    slow = cluster.faults.latency(2.0, resource=_EXTERNAL)
+    slow = cluster.faults.latency(5.0, resource=_EXTERNAL)
     await demanded(cluster, 4, replicas=2)
     await cluster.run_until(16)
     await cluster.patch(HPAS, "web", {"metadata": {"annotations": {"touched": "yes"}}})
-    await cluster.run_until(18)
+    await cluster.run_until(23)
     slow.stop()
-    cluster.expect("scales", scales(cluster), [(17.0, 4)])
+    cluster.expect("scales", scales(cluster), [(20.0, 4)])
     cluster.expect(
-        "status writes", [(cluster.at(write), write.code) for write in status_writes(cluster)], [(17.0, 409)]
+        "status writes", [(cluster.at(write), write.code) for write in status_writes(cluster)], [(20.0, 409)]
     )
     refused = f'Operation cannot be fulfilled on horizontalpodautoscalers.autoscaling "web": {_MODIFIED}'
     cluster.expect("events", messages(cluster, "FailedUpdateStatus"), [refused])

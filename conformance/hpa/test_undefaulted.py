@@ -103,7 +103,7 @@ async def test_hpa_without_metrics(cluster: Cluster) -> None:
         await cluster.create(workload(name, 4), objects.hpa(name, metrics=metrics))
         cluster.expect(f"metrics of {name}", _spec(cluster, name)["metrics"], [objects.resource_metric(utilization=80)])
         cluster.expect(f"minReplicas of {name}", _spec(cluster, name)["minReplicas"], 1)
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     for name in names:
         cluster.expect(f"scales of {name}", scales(cluster, name), [(30.0, 5)])
 

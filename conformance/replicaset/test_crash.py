@@ -20,8 +20,8 @@ _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
 def _hang(cluster: Cluster, *, answered: int, unanswered: int, **match: Any) -> None:
     """Of the matching requests `answered` are, `unanswered` more are carried out, and all that follow are lost."""
     if unanswered:
-        cluster.faults.disconnect(effect=True, delay=5, skip=answered, times=unanswered, **match)
-    cluster.faults.disconnect(delay=5, skip=answered, times=None, **match)
+        cluster.faults.disconnect(effect=True, delay=9, skip=answered, times=unanswered, **match)
+    cluster.faults.disconnect(delay=9, skip=answered, times=None, **match)
 
 
 async def _crash_and_restart(cluster: Cluster, after: float) -> None:

@@ -130,7 +130,7 @@ async def test_deletion_is_observed_once(cluster: Cluster) -> None:
     features=("terminating", "status", "selector"),
 )
 async def test_only_own_terminating_pods_are_counted(cluster: Cluster) -> None:
-    cluster.kubelet.lifecycles.default = Lifecycle(stop_after=None)
+    cluster.kubelet.lifecycles.default = Lifecycle(ready_after=5.0, stop_after=None)
     await cluster.create(objects.pod("orphan", objects.labels_of("web"), terminationGracePeriodSeconds=300))
     await cluster.run_until(10)
     await cluster.delete("pods", "orphan")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from harness.apiserver import ApiServer
@@ -33,6 +34,7 @@ class GroundRun(MemoryRun):
     def __init__(self, session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int) -> None:
         self._session = session
         self._inbox = Inbox()
+        self._starting = ExitStack()
         super().__init__(scenario, implementation, seed)
         self.network.broken_conditions |= {PROMPT_ANSWERS, FRESH_CACHES}
 
@@ -73,13 +75,16 @@ class GroundRun(MemoryRun):
         if self.scenario.autostart:
             while not all(map(self._watches, self.scenario.controllers)) and self.loop.now < deadline:
                 await self.loop.world_sleep(_GLANCE)
-            await self.loop.world_sleep(WARM_UP)
+        self._starting.close()
+        await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
 
     async def play(self) -> None:
         """Play the scenario, and wait longer than between its steps for what comes of the last one."""
-        await super().play()
+        with self._starting:
+            self._starting.enter_context(self._session.starts)
+            await super().play()
         assert isinstance(self.loop, GroundLoop)
         await self.loop.rest(_LAST)
 

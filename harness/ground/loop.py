@@ -97,8 +97,7 @@ class GroundLoop(VirtualLoop):
         self.inbox = inbox
         #: Where controllers that are programs of their own come in.
         self.gateways = gateways
-        self._marks = [_Mark(self.now, self.now, goes=False)]
-        self._burst = _Burst(self.now, self.now, self.now)
+        self.begin()
         #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
         self.last_news: Callable[[], int] = lambda: 0
         self.busy: Callable[[], bool] = lambda: False
@@ -118,6 +117,7 @@ class GroundLoop(VirtualLoop):
     def begin(self) -> None:
         """The scenario begins: its clock shows the loop's time."""
         self._marks = [_Mark(self.now, self.now, goes=False)]
+        self._burst = _Burst(self.now, self.now, self.now)
 
     @property
     def scenario_now(self) -> int:

@@ -1,0 +1,85 @@
+"""Scenarios that run on real clusters leave time: they tell the same story where coming to rest takes a second.
+
+On a real clock the scenario's clock stands still while the controllers come to rest, and their own timers go on. Here
+that takes place on virtual time, so that a scenario without a margin is found at once and each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import harness.runner
+from harness.clock import seconds
+from harness.environments.memory import MemoryRun, RunResult, result_of
+from harness.environments.opening import Memory
+from harness.ground.loop import GroundLoop
+from harness.ground.obstacles import known_obstacles
+from harness.implementations import Implementation
+from harness.loop import VirtualLoop
+from harness.runner import RunConfig, Runner
+from harness.scenario import Scenario, load
+from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+
+#: Seconds that a rest takes, and the last one. On an idle machine it is a third of that.
+_REST, _LAST = 1.0, 1.5
+
+
+class _SlowLoop(GroundLoop):
+    """The scenario's clock of a real cluster, on virtual time."""
+
+    def __init__(self) -> None:
+        VirtualLoop.__init__(self)
+        self.gateways = None
+        self.begin()
+
+    def clock(self) -> int:
+        return self.now
+
+    def _advance(self, until: int | None) -> None:
+        VirtualLoop._advance(self, until)
+
+    async def rest(self, calm: float = _REST) -> None:
+        await VirtualLoop.world_sleep(self, calm)
+
+
+class _SlowRun(MemoryRun):
+    def make_loop(self) -> GroundLoop:
+        loop = _SlowLoop()
+        loop.horizon = seconds(self.scenario.horizon + 300)
+        return loop
+
+    async def warm_up(self) -> None:
+        await VirtualLoop.world_sleep(self.loop, 1.0)
+        self.loop.begin()
+
+    async def play(self) -> None:
+        await super().play()
+        await self.loop.rest(_LAST)
+
+
+class _SlowMemory(Memory):
+    real = True
+
+    def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
+        result = result_of(lambda: _SlowRun(scenario, implementation, seed))
+        result.broken_conditions |= {PROMPT_ANSWERS, FRESH_CACHES}
+        return result
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(harness.runner, "open_environment", lambda _, progress: _SlowMemory(progress))
+        with Runner(RunConfig()) as runner:
+            yield runner
+
+
+_FITTING = [one for one in load() if one.id not in known_obstacles()]
+
+
+@pytest.mark.parametrize("scenario", _FITTING, ids=lambda one: one.id)
+def test_slow_rests_change_nothing(runner: Runner, scenario: Scenario) -> None:
+    outcome = runner.run(scenario)
+    assert outcome.verdict == "pass", outcome.message
