@@ -62,7 +62,7 @@ class GroundSession:
         #: Tenants of several sessions on one cluster must not meet.
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
-        #: Held while controllers start, so that many that start at a time do not starve each other, and who runs already.
+        #: Held while controllers start: many at a time would starve each other, and those who run already.
         self.starts = threading.Semaphore(os.cpu_count() or 1)
         #: Whether somebody has installed a VPA there.
         self.has_vpa = False
