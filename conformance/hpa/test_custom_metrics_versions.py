@@ -23,10 +23,11 @@ _FETCH = "unable to get metric http_requests: unable to fetch metrics from custo
 
 async def _web_and_api(cluster: Cluster, until: float) -> None:
     """Two workloads of two pods, which have 10 requests a second each, and 20 from 40 s on."""
-    for name in ("web", "api"):
-        cluster.metrics.pods("http_requests", name, each(steps((0, 10), (40, 20))))
-        await cluster.create(workload(name, 2))
-    await cluster.create(objects.hpa("web", metrics=[_REQUESTS]))
+    async with cluster.batch():
+        for name in ("web", "api"):
+            cluster.metrics.pods("http_requests", name, each(steps((0, 10), (40, 20))))
+            await cluster.create(workload(name, 2))
+        await cluster.create(objects.hpa("web", metrics=[_REQUESTS]))
     await cluster.run_until(5)
     await cluster.create(objects.hpa("api", metrics=[_REQUESTS]))
     await cluster.run_until(until)

@@ -135,7 +135,7 @@ async def test_limit_is_named_where_it_equals_the_rate(cluster: Cluster) -> None
     two = objects.scaling(("Pods", 2, 60), window=0)
     await demanded(cluster, 9, replicas=3, max_replicas=5, name="up", metric="much", up=two)
     await demanded(cluster, 1, replicas=5, min_replicas=3, name="down", metric="little", down=two)
-    await cluster.run_until(20)
+    await cluster.run_until(18)
     said = {name: condition(cluster, "ScalingLimited", name) for name in ("web", "up", "down")}
     cluster.expect("ScalingLimited", said, {"web": _MANY, "up": _MANY, "down": _FEW})
     done = {name: scales(cluster, name) for name in ("web", "up", "down")}
@@ -152,7 +152,7 @@ async def test_limit_is_named_where_it_equals_the_rate(cluster: Cluster) -> None
 )
 async def test_minimum_is_one_by_default(cluster: Cluster) -> None:
     await demanded(cluster, (0, 2), (30, 0), replicas=2)
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     stored = cluster.get("horizontalpodautoscalers", "web")["spec"]
     cluster.expect("minReplicas as stored", stored["minReplicas"], 1)
     cluster.expect("scales", scales(cluster), [(30.0, 1)])

@@ -74,7 +74,7 @@ async def test_surge_pod_with_metrics_counts_as_a_replica(cluster: Cluster) -> N
     """Upstream repaired this only where metrics are missing."""
     cluster.metrics.load("web", cpu=each("420m"))
     await rolling_out(cluster, replicas=5, old=5, new=2, metrics=[CPU_50])
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     cluster.expect("scales", scales(cluster, resource=_DEPLOYMENTS), [(30.0, 6)])  # 7 pods at 42 % of 50 %
     current = status(cluster)["currentMetrics"][0]["resource"]["current"]
     cluster.expect("utilization", current, {"averageUtilization": 42, "averageValue": "420m"})

@@ -54,7 +54,7 @@ async def test_target_changed_meanwhile(cluster: Cluster) -> None:
 async def test_target_that_always_conflicts(cluster: Cluster) -> None:
     cluster.faults.error(409, verb="update", resource="replicasets.apps", subresource="scale", times=5)
     await demanded(cluster, 4, replicas=2)
-    await cluster.run_until(25)
+    await cluster.run_until(22)
     cluster.expect("scale writes", [write.code for write in scale_writes(cluster)], [409] * 5)
     cluster.expect(
         "AbleToScale",
@@ -64,7 +64,7 @@ async def test_target_that_always_conflicts(cluster: Cluster) -> None:
     told = f"New size: 4; reason: external metric demand(nil) above target; error: {_MODIFIED}"
     cluster.expect("events", messages(cluster, "FailedRescale"), [told])
     cluster.expect("replicas, desired", counts(cluster), (2, 0))
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     cluster.expect("scales", [(round(at, 1), size) for at, size in scales(cluster)], [(30.0, 4)])
     cluster.expect("AbleToScale in the end", reason(cluster, "AbleToScale"), "True SucceededRescale")
 

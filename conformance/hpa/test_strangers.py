@@ -62,7 +62,7 @@ async def test_idle_pods_of_another_workload_hide_overload(cluster: Cluster) -> 
 async def test_pods_of_another_workload_count_as_replicas(cluster: Cluster) -> None:
     """Two pods at 90 % would make 4 replicas at 50 %. With four others at 10 % it is 2.2 cores, hence 5."""
     await _beside_batch(cluster, "900m", "100m", 4)
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     current = status(cluster)["currentMetrics"][0]["resource"]["current"]
     cluster.expect("utilization", current, {"averageUtilization": 36, "averageValue": "366m"})
     cluster.expect("scales", scales(cluster), [(30.0, 4)])
@@ -115,7 +115,7 @@ async def test_pods_of_another_namespace_do_not_count(cluster: Cluster) -> None:
     await cluster.create(there)
     await serve(cluster, 2)
     await cluster.create(objects.hpa("web", min_replicas=2, metrics=[CPU_50], metadata=other))
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     for namespace, utilization in (("default", 90), ("other", 20)):
         shown = cluster.get(HPAS, "web", namespace)["status"]["currentMetrics"][0]["resource"]["current"]
         cluster.expect(f"utilization in {namespace}", shown["averageUtilization"], utilization)

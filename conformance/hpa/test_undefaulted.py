@@ -137,7 +137,7 @@ async def test_target_type_that_does_not_match_its_value(cluster: Cluster) -> No
             cluster.metrics.pods("requests", name, each(20))
             metric[field]["target"]["type"] = kind
             await cluster.create(workload(name, 2), objects.hpa(name, metrics=[metric]))
-    await cluster.run_until(40)
+    await cluster.run_until(36)
     for name in table:
         wanted = [] if name == "object" else [4]
         cluster.expect(f"scales of {name}", [size for _, size in scales(cluster, name)][:1], wanted)

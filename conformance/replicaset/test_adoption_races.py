@@ -49,7 +49,7 @@ async def test_does_not_readopt_what_is_being_orphaned(cluster: Cluster) -> None
 )
 async def test_cancels_adoption_once_deleted(cluster: Cluster) -> None:
     await cluster.create(objects.pod("orphan", objects.labels_of("web")))
-    recheck = cluster.faults.latency(5, verb="get", resource="replicasets.apps", times=1)
+    recheck = cluster.faults.latency(8, verb="get", resource="replicasets.apps", times=1)
     await cluster.create(objects.replica_set("web", 1))
     await cluster.run_until(2)
     await cluster.delete("replicasets.apps", "web")
@@ -90,7 +90,7 @@ async def test_adoption_by_the_dead_is_collected(cluster: Cluster) -> None:
 )
 async def test_namesake_adopts_as_itself(cluster: Cluster) -> None:
     await cluster.create(objects.pod("orphan", objects.labels_of("web")))
-    cluster.faults.latency(5, verb="get", resource="replicasets.apps", times=1)
+    cluster.faults.latency(8, verb="get", resource="replicasets.apps", times=1)
     old = await cluster.create(objects.replica_set("web", 1))
     await cluster.run_until(2)
     async with cluster.batch():
@@ -101,6 +101,6 @@ async def test_namesake_adopts_as_itself(cluster: Cluster) -> None:
     patches = cluster.writes("patch", "pods")
     owners = [write.body["metadata"]["ownerReferences"][0]["uid"] for write in patches]
     cluster.expect("adoptions by uid", owners, [new["metadata"]["uid"]])
-    cluster.expect("time of the adoption", [cluster.at(write) for write in patches], [5.0])
+    cluster.expect("time of the adoption", [cluster.at(write) for write in patches], [8.0])
     cluster.expect("pods created", len(cluster.writes("create", "pods")), 0)
     cluster.expect("status.replicas", cluster.status()["replicas"], 1)

@@ -117,14 +117,14 @@ async def test_slow_status_updates_delay_the_next_sync(cluster: Cluster) -> None
     features=("latency", "status", "conflict"),
 )
 async def test_status_read_again_after_a_slow_conflict(cluster: Cluster) -> None:
-    cluster.faults.latency(5.0, verb="update", resource="replicasets.apps", subresource="status", times=1)
-    cluster.faults.latency(5.0, verb="get", resource="replicasets.apps", times=1)
+    cluster.faults.latency(8.0, verb="update", resource="replicasets.apps", subresource="status", times=1)
+    cluster.faults.latency(8.0, verb="get", resource="replicasets.apps", times=1)
     await cluster.create(objects.replica_set("web", 0))
     await cluster.run_until(2)
     await cluster.patch("replicasets", "web", {"metadata": {"annotations": {"note": "conflict"}}})
     await cluster.run_until(60)
     answers = [(cluster.at(write), write.code) for write in status_writes(cluster)]
-    cluster.expect("status updates", answers[:2], [(5.0, 409), (10.0, 200)])
+    cluster.expect("status updates", answers[:2], [(8.0, 409), (16.0, 200)])
     cluster.expect("observedGeneration", cluster.status()["observedGeneration"], 1)
     cluster.expect("annotations", cluster.get("replicasets", "web")["metadata"]["annotations"], {"note": "conflict"})
 

@@ -126,7 +126,7 @@ async def test_oom_threshold_of_the_vpa(cluster: Cluster) -> None:
     await cluster.create(workload("flag", 2), objects.vpa("flag", mode="Recreate"))
     for name in ("own", "flag"):
         await recommend(cluster, _BOUNDS, name=name)
-    await cluster.run_until(50)
+    await cluster.run_until(40)
     for name in ("own", "flag"):
         await _kill_all(cluster, name)
     await cluster.run_until(loop(1))
