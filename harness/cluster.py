@@ -46,6 +46,10 @@ class ApiFailure(Exception):
         super().__init__(f"{self.code} {self.reason}: {self.status.get('message', '')}")
 
 
+class ClusterLost(Exception):
+    """The cluster has gone in the middle of a run; the message says how."""
+
+
 class NeverSettles(Exception):
     """The cluster kept changing until the limit of `settle`."""
 

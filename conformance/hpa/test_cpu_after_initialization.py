@@ -1,7 +1,7 @@
 """CPU of pods whose initialization period (five minutes by default) is over.
 
 A pod counts unless it has never been ready: unless it ceased to be ready within 30 s from its start, by default. Its
-sample may be old. Pods of these tables start at 1 s and are ready at 2 s, if nothing else is said; HPAs sync at 60 s.
+sample may be old. Pods of these tables start at 1 s and are ready at 2 s, if nothing else is said; HPAs sync at 57 s.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ async def test_old_samples_count_after_initialization(cluster: Cluster) -> None:
         cluster,
         {
             "long-over": Example(stale, 4, 100),
-            "just-over": Example(stale, 4, 100, lifecycle=Lifecycle(start_after=10.0, ready_after=11.0)),
-            "not-over": Example(stale, 2, None, lifecycle=Lifecycle(start_after=11.0, ready_after=11.0)),
+            "just-over": Example(stale, 4, 100, lifecycle=Lifecycle(start_after=7.0, ready_after=8.0)),
+            "not-over": Example(stale, 2, None, lifecycle=Lifecycle(start_after=8.0, ready_after=8.0)),
         },
     )
     expect_unable(cluster, "FailedGetResourceMetric", _NOBODY, "not-over")
@@ -104,14 +104,14 @@ async def test_initial_readiness_delay_is_a_flag(cluster: Cluster) -> None:
     controllers=BOTH,
 )
 async def test_initialization_takes_five_minutes(cluster: Cluster) -> None:
-    # Both pods cease to be ready at 100 s. They started at 0 s and 1 s: two syncs tell them apart.
+    # Both pods cease to be ready at 100 s. They started at 12 s and 13 s: two syncs tell them apart.
     examples = {
         name: Example(["500m"], 1, 50, lifecycle=Lifecycle(start_after=at, ready_after=at, flaps=((100, False),)))
-        for name, at in (("first", 0.0), ("second", 1.0))
+        for name, at in (("first", 12.0), ("second", 13.0))
     }
     await work_out(cluster, examples)
     await cluster.run_until(330)
-    lost = [(60.0, "True ValidMetricFound"), (105.0, "False FailedGetResourceMetric")]
-    for name, counts_at in (("first", 300.0), ("second", 315.0)):
+    lost = [(57.0, "True ValidMetricFound"), (102.0, "False FailedGetResourceMetric")]
+    for name, counts_at in (("first", 312.0), ("second", 327.0)):
         found = transitions(cluster, "ScalingActive", name)
         cluster.expect(f"{name}: when it has a utilization", found, [*lost, (counts_at, "True ValidMetricFound")])

@@ -2,7 +2,7 @@
 
 During the initialization period a pod counts only while it is ready, and only with a sample whose window began after it
 became ready; else it is an unready pod. Pods of these tables start at 1 s and are ready at 2 s, if nothing else is
-said; HPAs sync at 60 s.
+said; HPAs sync at 57 s.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted p
     virtual="has margins of a second",
 )
 async def test_sample_window_begins_after_readiness(cluster: Cluster) -> None:
-    late = Lifecycle(ready_after=(2.0, 46.0))
+    late = Lifecycle(ready_after=(2.0, 43.0))
     await work_out(
         cluster,
         {
-            "as-long": Example([row("1", window=58)] * 2, 4, 100),
-            "one-too-long": Example([row("1", window=59), row("1", window=58)], 2, 100),
-            "as-old": Example([row("1", age=43)] * 2, 4, 100),
-            "one-too-old": Example([row("1", age=44), row("1", age=43)], 2, 100),
-            "longer-but-older": Example([row("1", age=28, window=30)] * 2, 4, 100),
-            "ready-lately": Example([row("1", window=58), row("1", window=14)], 4, 100, lifecycle=late),
-            "ready-too-lately": Example([row("1", window=58), row("1", window=15)], 2, 100, lifecycle=late),
+            "as-long": Example([row("1", window=55)] * 2, 4, 100),
+            "one-too-long": Example([row("1", window=56), row("1", window=55)], 2, 100),
+            "as-old": Example([row("1", age=40)] * 2, 4, 100),
+            "one-too-old": Example([row("1", age=41), row("1", age=40)], 2, 100),
+            "longer-but-older": Example([row("1", age=25, window=30)] * 2, 4, 100),
+            "ready-lately": Example([row("1", window=55), row("1", window=14)], 4, 100, lifecycle=late),
+            "ready-too-lately": Example([row("1", window=55), row("1", window=15)], 2, 100, lifecycle=late),
             "container": Example(
-                [row("1", window=59), row("1")], 2, 100, metric=objects.container_metric("app", utilization=50)
+                [row("1", window=56), row("1")], 2, 100, metric=objects.container_metric("app", utilization=50)
             ),
             "average": Example(
-                [row("1", window=59), row("1")], 2, "1", metric=objects.resource_metric("cpu", average="500m")
+                [row("1", window=56), row("1")], 2, "1", metric=objects.resource_metric("cpu", average="500m")
             ),
         },
     )
@@ -78,13 +78,13 @@ async def test_sample_windows_matter_for_cpu_only(cluster: Cluster) -> None:
     controllers=BOTH,
 )
 async def test_readiness_lost_during_initialization(cluster: Cluster) -> None:
-    flapping = Lifecycle(flaps=((40, False), (70, True)))  # 70 s and a window of 15 s: its sample of 90 s counts
+    flapping = Lifecycle(flaps=((40, False), (70, True)))  # 70 s and a window of 15 s: its sample of 87 s counts
     examples = {"web": Example(["1", "1"], 2, None, lifecycle=flapping)}
     await prepare(cluster, examples)
     await sync(cluster, examples)
     expect_unable(cluster, "FailedGetResourceMetric", _NOBODY)
     await cluster.run_until(91)
-    cluster.expect("when it is scaled, and to what", scales(cluster), [(90.0, 4)])
+    cluster.expect("when it is scaled, and to what", scales(cluster), [(87.0, 4)])
 
 
 @scenario(
@@ -102,4 +102,4 @@ async def test_node_clock_ahead_delays_the_first_sample(cluster: Cluster) -> Non
     await sync(cluster, examples)
     expect_unable(cluster, "FailedGetResourceMetric", _NOBODY)
     await cluster.run_until(121)
-    cluster.expect("when it is scaled, and to what", scales(cluster), [(120.0, 4)])
+    cluster.expect("when it is scaled, and to what", scales(cluster), [(117.0, 4)])

@@ -14,7 +14,7 @@ from harness import loop as virtual
 from harness.apiserver import ApiServer, Request
 from harness.checks import FailedCheck, describe
 from harness.clock import SECOND, seconds
-from harness.cluster import ApiFailure, Cluster, NeverSettles
+from harness.cluster import ApiFailure, Cluster, ClusterLost, NeverSettles
 from harness.definitions import definitions_for
 from harness.implementations import ACTORS, WEBHOOK_SERVICES, Controllers, Implementation
 from harness.metrics import Metrics
@@ -214,7 +214,7 @@ def _guarded(play: Callable[[], None]) -> str:
         return f"the API server refused a request of the scenario: {refused}"
     except (NeverSettles, virtual.HorizonPassed, virtual.Standstill, virtual.Stuck) as endless:
         return f"the scenario does not end: {endless}"
-    except UpstreamFailed as dead:
+    except (ClusterLost, UpstreamFailed) as dead:
         return str(dead)
     except Exception as unexpected:
         where = traceback.extract_tb(unexpected.__traceback__)[-1]

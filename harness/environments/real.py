@@ -13,9 +13,11 @@ from harness.environments.ground import run_on_ground
 from harness.ground.launcher import Launcher
 from harness.ground.programs import NAMES, open_on_ground
 from harness.ground.session import GroundSession
+from harness.ground.watchdog import Watchdog
 from harness.implementations.registry import UsageError
 
 if TYPE_CHECKING:
+    from harness.control_plane import ControlPlane
     from harness.environments.memory import RunResult
     from harness.implementations import Implementation
     from harness.scenario import Scenario
@@ -44,8 +46,8 @@ class RealEnvironment:
         self._progress = progress
         self._held = ExitStack()
         self._session: GroundSession | None = None
-        #: Raises if the cluster has died.
-        self._check: Callable[[], None] = lambda: None
+        #: What we have started, if it is processes of ours that may die.
+        self._plane: ControlPlane | None = None
         self._launcher = Launcher(release, progress)
 
     def __enter__(self) -> Self:
@@ -56,6 +58,7 @@ class RealEnvironment:
             accounts = self._name != "control-plane"
             session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
             self._session = self._held.enter_context(session)
+            self._held.enter_context(Watchdog(self._death, self._bury))
             if self._name == "kubeconfig":
                 self._session.refuse_rivals()
         except BaseException:
@@ -73,7 +76,7 @@ class RealEnvironment:
 
             plane = self._held.enter_context(start_control_plane(self._release, self._progress))
             plane.start_controller_manager(_HELPERS)
-            self._check = plane.check
+            self._plane = plane
             return plane.kubeconfig, ("127.0.0.1", "localhost")
         if self._name == "kind":
             from harness.kind.cluster import kind_cluster
@@ -88,6 +91,17 @@ class RealEnvironment:
             raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
         return Path(self._options.kubeconfig).expanduser(), None
 
+    def _death(self) -> str:
+        """How the cluster has died, if it is one of ours; "" else."""
+        return self._plane.death() if self._plane is not None else ""
+
+    def _bury(self, reason: str) -> None:
+        """The rest of it would keep everybody waiting."""
+        assert self._plane is not None
+        assert self._session is not None
+        self._plane.close()
+        self._session.lose(reason)
+
     def implementation(self, spec: str, release: str) -> Implementation:
         """Python code in this process, or upstream's own programs."""
         return open_on_ground(spec, release, self._launcher)
@@ -101,5 +115,6 @@ class RealEnvironment:
         if self._launcher.used:
             self._launcher.prepare(scenario.controllers)
         result = run_on_ground(self._session, scenario, implementation, seed)
-        self._check()
+        if self._plane is not None:
+            self._plane.check()
         return result

@@ -22,10 +22,13 @@ _OBJECT = b'"object":'
 
 
 class Listener(Protocol):
-    """A tenant, as the hub sees it. Its method may be called by any thread."""
+    """A tenant, as the hub sees it. Its methods may be called by any thread."""
 
     def notice(self, kind: Kind, event: str, raw: bytes) -> None:
         """An event about an object that the tenant may see; `raw` is the object, as the real cluster has it."""
+
+    def lose(self, reason: str) -> None:
+        """The cluster has gone, and with it all that the tenant may still wait for."""
 
 
 class Hub:
@@ -66,6 +69,11 @@ class Hub:
         """No event goes to this tenant any more."""
         self._tenants.pop(prefix, None)
 
+    def lose(self, reason: str) -> None:
+        """Any thread: tell all tenants that the cluster has gone."""
+        for tenant in list(self._tenants.values()):
+            tenant.lose(reason)
+
     # -- on threads of the hub ----------------------------------------------------------------------------------------
 
     def _list(self, kind: Kind) -> str:
@@ -83,14 +91,13 @@ class Hub:
             query: Mapping[str, str] = {"watch": "true", "resourceVersion": version, "allowWatchBookmarks": "true"}
             try:
                 stream = self._connection.watch(path_to(kind), query)
-            except ConnectionError:
-                return  # the cluster has gone: whoever uses it finds out by a request
-            if isinstance(stream, Answer):
-                try:
+                if isinstance(stream, Answer):
                     version = self._list(kind)
-                except GroundError:
-                    return
-                continue
+                    continue
+            except (ConnectionError, GroundError) as gone:
+                if not self._stopping:
+                    self.lose(f"the watch of {kind.resource} cannot be opened again: {gone}")
+                return
             self._streams[kind.resource] = stream
             for line in stream:
                 event = orjson.loads(line)

@@ -20,6 +20,7 @@ from harness.apiserver.messages import TextReply
 from harness.apiserver.routing import parse_path, path_to
 from harness.apiserver.webhooks import hooks
 from harness.apiserver.webhooks.reviews import Outcome, Review
+from harness.cluster import ClusterLost
 from harness.ground.connection import Answer, Connection
 from harness.ground.definitions import PATH
 from harness.ground.discovery import with_groups
@@ -183,6 +184,14 @@ class RemoteServer(ApiServer):
         """Any thread: something has happened to an object of the real cluster that this tenant may see."""
         one = orjson.loads(self.tenant.plain(raw))
         self._inbox.put(lambda: self._hear(kind, event, one))
+
+    def lose(self, reason: str) -> None:
+        """Any thread: the cluster has gone, which ends the run."""
+
+        def end() -> None:
+            raise ClusterLost(reason)
+
+        self._inbox.put(end)
 
     def _hear(self, kind: Kind, event: str, one: dict[str, Any]) -> None:
         self.last_news = self.state.now()

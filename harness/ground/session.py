@@ -130,6 +130,10 @@ class GroundSession:
         server.end()
         self.workers.submit(self._remove, server.tenant.prefix)
 
+    def lose(self, reason: str) -> None:
+        """Any thread: the cluster has gone; the runs of all tenants end, and say why."""
+        self._hub.lose(reason)
+
     def _remove(self, prefix: str) -> None:
         for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):
             for one in self._list(path):

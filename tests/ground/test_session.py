@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,16 @@ def test_an_assertion_that_does_not_hold_fails(session: GroundSession) -> None:
         cluster.expect("pods", len(cluster.pods("web")), 2)
 
     assert "pods: expected 2, got 1" in run_on_ground(session, of(body), Reference()).failure
+
+
+def test_a_run_ends_at_once_when_the_cluster_has_gone(session: GroundSession) -> None:
+    async def body(cluster: Cluster) -> None:
+        threading.Timer(0.1, lambda: session.lose("etcd was killed")).start()
+        await cluster.run(50)
+
+    result = run_on_ground(session, of(body), Reference())
+    assert result.error == "etcd was killed"
+    assert result.virtual_seconds < 25
 
 
 def test_a_cluster_whose_own_controllers_work_is_refused(tmp_path: Path) -> None:
