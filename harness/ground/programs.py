@@ -18,6 +18,7 @@ from harness.ground.loop import GroundLoop
 from harness.implementations import ACTORS, LISTENERS, feature_gates_of, options_of
 from harness.implementations.calls import REFUSED
 from harness.implementations.registry import UsageError, parse_mix, parse_spec
+from harness.upstream.errors import UpstreamFailed
 
 if TYPE_CHECKING:
     from harness.implementations import Implementation
@@ -32,6 +33,8 @@ NAMES = {"replicaset": "replicaset-controller", "hpa": "horizontal-pod-autoscale
 #: The actor that asks for all of them what their caches hold, and watches it.
 INFORMERS = "shared-informers"
 _HPA = "horizontal-pod-autoscaler"
+#: Seconds between two looks whether the programs live.
+_GLANCE = 0.5
 
 
 def flags_of(controller: str, options: Mapping[str, Any]) -> list[str]:
@@ -99,6 +102,7 @@ class RunningPrograms:
         self._options = options
         self._waiting: list[str] = []
         self._running: dict[str, _Program] = {}
+        self._watched = False
         #: What `failure` said when the run ended.
         self._death = ""
 
@@ -115,6 +119,15 @@ class RunningPrograms:
                 self._launch_autoscaler(name)
         if managed := [name for name in names if name in NAMES]:
             self._launch_manager(managed)
+        if not self._watched:
+            self._watched = True
+            self._look()
+
+    def _look(self) -> None:
+        """A program that has died ends the run, which would only wait for what it does."""
+        if death := self.failure:
+            raise UpstreamFailed(death)
+        self._loop.world_after(_GLANCE, self._look)
 
     def _launch_manager(self, names: Sequence[str]) -> None:
         flags: list[str] = []
