@@ -42,6 +42,8 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 VARIANT_RUNS = 6
 #: How much is shown of an error that a controller reported.
 _LONGEST_ERROR = 200
+#: Seconds by which a machine may be late on a real clock, and not be said to be so.
+_LATE = 0.5
 
 #: The trace of a run in which nothing happened.
 NOTHING = normalise(History())
@@ -164,6 +166,9 @@ class Runner:
                 self._record(scenario, trace, outcome)
             elif self.config.against != "none":
                 self._judge_by_comparison(scenario, trace, outcome)
+        if outcome.verdict not in ("pass", "divergent") and result.late > _LATE:
+            late = f"This machine was up to {result.late:.1f} s late for what was due; try fewer --jobs."
+            outcome.message += f"\n\n{late}"
         return outcome
 
     def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:

@@ -105,15 +105,13 @@ async def test_unready_and_missing_pods_never_turn_the_direction(cluster: Cluste
         starts = Lifecycle(ready_after=tuple(2.0 if one else 3600.0 for one in ready))
         cluster.kubelet.lifecycles.for_owner(name, starts)
         cluster.metrics.exact(name, usage, window=10)
-    async with cluster.batch():
-        for name in table:
-            await cluster.create(workload(name, 4))
+        await cluster.create(workload(name, 4))
     await cluster.run_until(30)
     half = objects.resource_metric("cpu", utilization=50)
     async with cluster.batch():
         for name in table:
             await cluster.create(objects.hpa(name, max_replicas=20, metrics=[half], behavior=now))
-    await cluster.run_until(46)
+    await cluster.run_until(48)
     for name, (_, _, wanted) in table.items():
         cluster.expect(f"scales of {name}", scales(cluster, name), [(45.0, wanted)] if wanted else [])
     limited = condition(cluster, "ScalingLimited", "three-unready")

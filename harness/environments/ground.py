@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from harness.apiserver import ApiServer
-from harness.clock import seconds
+from harness.clock import SECOND, seconds
 from harness.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from harness.ground.loop import GroundLoop
 from harness.ground.obstacles import LONGEST
@@ -123,7 +123,11 @@ def run_on_ground(
         return runs[0]
 
     try:
-        return result_of(make)
+        result = result_of(make)
+        for run in runs:
+            assert isinstance(run.loop, GroundLoop)
+            result.late = run.loop.late / SECOND
+        return result
     finally:
         for run in runs:
             session.leave(run.remote)

@@ -47,6 +47,8 @@ class RunResult:
     controller_errors: tuple[str, ...] = ()
     #: Conditions of `harness.trace.invariants` that the scenario did not keep.
     broken_conditions: frozenset[str] = frozenset()
+    #: On a real clock: by how many seconds the machine was late for something that was due, at most.
+    late: float = 0.0
 
     @property
     def failure(self) -> str:

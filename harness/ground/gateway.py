@@ -49,14 +49,13 @@ class Gateway:
         return asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
 
     def stop(self) -> None:
-        """Close the door."""
-        self.dead = True
+        """Close the door. End the program before, and nobody stands in it any more."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
 
     async def _start(self) -> str:
         app = web.Application(client_max_size=LARGEST_BODY)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_PATIENCE)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()

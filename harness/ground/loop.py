@@ -111,6 +111,8 @@ class GroundLoop(VirtualLoop):
         if until is None and self.horizon is not None and self.now < self.horizon:
             until = self.horizon
         super()._advance(until)
+        if until is not None and self.now >= until:
+            self.late = max(self.late, self.clock() - until)
 
     # -- the scenario's clock -----------------------------------------------------------------------------------------
 
@@ -118,6 +120,8 @@ class GroundLoop(VirtualLoop):
         """The scenario begins: its clock shows the loop's time."""
         self._marks = [_Mark(self.now, self.now, goes=False)]
         self._burst = _Burst(self.now, self.now, self.now)
+        #: By how much the machine has been late since then for something that was due, at most (nanoseconds).
+        self.late: int = 0
 
     @property
     def scenario_now(self) -> int:

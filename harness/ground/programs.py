@@ -196,5 +196,6 @@ class _Program:
     def kill(self) -> None:
         """Unless that is done already."""
         if not self.gateway.dead:
-            self.gateway.stop()
+            self.gateway.dead = True
             self.process.stop()
+            self.gateway.stop()

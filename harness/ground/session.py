@@ -63,7 +63,7 @@ class GroundSession:
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
         #: Held while controllers start: many at a time would starve each other, and those who run already.
-        self.starts = threading.Semaphore(os.cpu_count() or 1)
+        self.starts = threading.Semaphore(max(1, (os.cpu_count() or 1) // 2))
         #: Whether somebody has installed a VPA there.
         self.has_vpa = False
 

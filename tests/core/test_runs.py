@@ -107,6 +107,20 @@ def test_a_scenario_without_assertions_is_not_green() -> None:
     assert (outcome.verdict, outcome.message) == ("fail", "the scenario asserted nothing")
 
 
+@pytest.mark.parametrize(("late", "told"), [(2.34, True), (0.2, False)])
+def test_a_failure_on_a_machine_that_was_late_says_so(late: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.expect("truth", True, False)
+
+    def run(scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
+        return replace(run_scenario(scenario, implementation, seed), late=late)
+
+    monkeypatch.setattr(opening, "run_scenario", run)
+    with Runner(RunConfig.parse(against="none")) as runner:
+        message = runner.run(scenario_of(body)).message
+    assert message.endswith("\n\nThis machine was up to 2.3 s late for what was due; try fewer --jobs.") == told
+
+
 def test_a_missing_recording_is_an_error_that_says_what_to_do() -> None:
     async def body(cluster: Cluster) -> None:
         cluster.expect("truth", True, True)

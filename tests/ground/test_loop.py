@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -109,3 +110,16 @@ def test_what_happens_in_one_go_is_one_moment() -> None:
     virtual.run(loop, main())
     assert len(seen) == 4
     assert seen[0] == seen[1] == seen[2] != seen[3]
+
+
+def test_the_loop_knows_how_late_the_machine_was() -> None:
+    loop = GroundLoop(Inbox())
+
+    async def main() -> None:
+        loop.begin()
+        loop.world_after(0.0, lambda: time.sleep(0.1))  # so long somebody else has the processor
+        loop.world_after(0.02, lambda: None)
+        await loop.world_sleep(0.03)
+
+    virtual.run(loop, main())
+    assert seconds(0.05) < loop.late < seconds(10)
