@@ -90,6 +90,9 @@ class _Burst(NamedTuple):
 class GroundLoop(VirtualLoop):
     """See the module docstring."""
 
+    #: By how much the machine has been late for something that was due since the scenario began, at most (nanoseconds).
+    late = 0
+
     def __init__(self, inbox: Inbox, gateways: Gateways | None = None) -> None:
         self._real = RealClock(inbox)
         super().__init__(self._real)
@@ -120,8 +123,7 @@ class GroundLoop(VirtualLoop):
         """The scenario begins: its clock shows the loop's time."""
         self._marks = [_Mark(self.now, self.now, goes=False)]
         self._burst = _Burst(self.now, self.now, self.now)
-        #: By how much the machine has been late since then for something that was due, at most (nanoseconds).
-        self.late: int = 0
+        self.late = 0
 
     @property
     def scenario_now(self) -> int:
