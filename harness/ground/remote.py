@@ -197,6 +197,18 @@ class RemoteServer(ApiServer):
         self.last_news = self.state.now()
         self._mirror.notice(kind, event, one)
 
+    def holdings(self) -> list[str]:
+        """Where on the real server this tenant has something in its namespaces: the paths of those collections."""
+        registry = self.state.registry
+        kinds = {resource: registry.of_resource(resource) for resource in self.state.collections}
+        return [
+            self.tenant.path(path_to(kind, namespace))
+            for resource, kind in kinds.items()
+            if kind is not None and kind.namespaced
+            for namespace, names in self.state.collections[resource].namespaces.items()
+            if names
+        ]
+
     def end(self) -> None:
         """Leave: close the watches."""
         for stream in list(self._streams):

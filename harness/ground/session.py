@@ -6,6 +6,7 @@ import itertools
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,7 @@ _NAMESPACES = ("default", "kube-system")
 _SCOPES = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
 #: How the VPA's admission controller registers itself.
 _VPA_WEBHOOK = "vpa-webhook-config"
+_AT_ONCE = orjson.dumps({"gracePeriodSeconds": 0})
 #: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 
@@ -128,13 +130,18 @@ class GroundSession:
         if self.webhooks is not None:
             self.webhooks.leave(server.tenant.prefix)
         server.end()
-        self.workers.submit(self._remove, server.tenant.prefix)
+        self.workers.submit(self._remove, server.tenant.prefix, server.holdings())
 
     def lose(self, reason: str) -> None:
         """Any thread: the cluster has gone; the runs of all tenants end, and say why."""
         self._hub.lose(reason)
 
-    def _remove(self, prefix: str) -> None:
+    def _remove(self, prefix: str, holdings: Sequence[str] = ()) -> None:
+        """What it has goes at once: pods have no kubelet that would let them go, and would be in everybody's lists."""
+        for path in holdings:
+            if not path.endswith("/events"):
+                with suppress(ConnectionError):
+                    self.connection.request("DELETE", path, {}, _AT_ONCE)
         for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):
             for one in self._list(path):
                 name = one["metadata"]["name"]

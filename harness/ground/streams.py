@@ -64,7 +64,7 @@ def pump(stream: Stream, watch: RemoteWatch, tenant: Tenant) -> None:
     """Start reading: what concerns the tenant arrives at `watch`."""
 
     def read() -> None:
-        for line in stream:
+        for line in filter(tenant.may_own, stream):
             event = orjson.loads(line)
             if event["type"] in _GENERAL or tenant.owns(event["object"]):
                 plain = orjson.loads(tenant.plain(line))

@@ -17,6 +17,8 @@ from harness.ground.webhook_names import Door, WebhookNames
 #: What may stand before a name: made by `prefix_of`.
 _PREFIX = re.compile(r"lk[0-9a-f]{6}-")
 _SCOPED = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
+#: How an object in a namespace of a tenant looks.
+_IN_A_NAMESPACE = b'"namespace":"lk'
 #: Fields whose maps belong to users: a key of theirs is no field of Kubernetes.
 _OPAQUE = frozenset({"labels", "annotations", "matchLabels", "data", "nodeSelector"})
 _PREFIXED_KINDS = frozenset({"Node", "Namespace"}) | webhook_names.KINDS
@@ -88,6 +90,10 @@ class Tenant:
         return value if key in _OPAQUE else self.body(value)
 
     # -- on the way back ----------------------------------------------------------------------------------------------
+
+    def may_own(self, line: bytes) -> bool:
+        """At a glance: whether an event may be about an object of this tenant. Most are about those of others."""
+        return self._bytes in line or _IN_A_NAMESPACE not in line
 
     def owns(self, one: Mapping[str, Any]) -> bool:
         """Whether an object, as the real cluster has it, belongs to this tenant or to nobody."""

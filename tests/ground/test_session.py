@@ -73,6 +73,19 @@ def test_tenants_see_nothing_of_each_other(session: GroundSession) -> None:
         assert (result.error, result.failure) == ("", "")
 
 
+def test_a_tenant_takes_everything_with_it(session: GroundSession) -> None:
+    async def body(cluster: Cluster) -> None:
+        await cluster.create(objects.replica_set("web", 2))
+        await cluster.run(5)
+        cluster.expect("ready", cluster.ready("web"), 2)
+
+    result = run_on_ground(session, of(body), Reference())
+    assert (result.error, result.failure) == ("", "")
+    session.workers.shutdown(wait=True)
+    for path in ("/api/v1/pods", "/apis/apps/v1/replicasets", "/api/v1/nodes"):
+        assert orjson.loads(session.connection.request("GET", path, {}).body)["items"] == []
+
+
 def test_what_only_a_controller_has_heard_of_has_a_past(
     session: GroundSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,12 @@ def test_what_comes_back_loses_the_prefix_messages_included() -> None:
 )
 def test_a_tenant_sees_its_own_and_what_belongs_to_nobody(one: dict[str, Any], mine: bool) -> None:
     assert TENANT.owns(one) is mine
+    assert TENANT.may_own(orjson.dumps(one)) or not mine
+
+
+def test_an_object_in_a_namespace_of_another_tenant_is_known_at_a_glance() -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "a", "namespace": f"{prefix_of(1)}default"}}
+    assert not TENANT.may_own(orjson.dumps(pod))
 
 
 def test_the_owner_of_a_name_is_its_prefix() -> None:

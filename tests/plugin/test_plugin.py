@@ -105,7 +105,7 @@ def test_only_names_of_tests_are_collected(project: Project) -> None:
     ("option", "message"),
     [
         ("--lockstep-implementation=go", "ERROR: unknown implementation 'go'; known: reference, *"),
-        ("--lockstep-environment=moon", "ERROR: unknown environment 'moon'; known: memory"),
+        ("--lockstep-environment=moon", "ERROR: unknown environment 'moon'; known: memory, control-plane"),
         ("--lockstep-environment=kubeconfig", "ERROR: --lockstep-environment kubeconfig needs --lockstep-kubeconfig *"),
         ("--lockstep-report=missing/r.json", "ERROR: --lockstep-report missing/r.json: there is no folder missing; *"),
     ],
