@@ -58,7 +58,8 @@ class RealEnvironment:
             accounts = self._name != "control-plane"
             session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
             self._session = self._held.enter_context(session)
-            self._held.enter_context(Watchdog(self._death, self._bury))
+            if self._plane is not None:
+                self._held.enter_context(Watchdog(self._plane.death, self._bury))
             if self._name == "kubeconfig":
                 self._session.refuse_rivals()
         except BaseException:
@@ -90,10 +91,6 @@ class RealEnvironment:
         if not self._options.kubeconfig:
             raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
         return Path(self._options.kubeconfig).expanduser(), None
-
-    def _death(self) -> str:
-        """How the cluster has died, if it is one of ours; "" else."""
-        return self._plane.death() if self._plane is not None else ""
 
     def _bury(self, reason: str) -> None:
         """The rest of it would keep everybody waiting."""

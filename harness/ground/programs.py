@@ -102,9 +102,9 @@ class RunningPrograms:
         self._options = options
         self._waiting: list[str] = []
         self._running: dict[str, _Program] = {}
-        self._watched = False
         #: What `failure` said when the run ended.
         self._death = ""
+        loop.world_at(loop.now, self._look)
 
     def start(self, controller: str) -> None:
         if not self._waiting:
@@ -119,9 +119,6 @@ class RunningPrograms:
                 self._launch_autoscaler(name)
         if managed := [name for name in names if name in NAMES]:
             self._launch_manager(managed)
-        if not self._watched:
-            self._watched = True
-            self._look()
 
     def _look(self) -> None:
         """A program that has died ends the run, which would only wait for what it does."""

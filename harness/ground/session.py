@@ -139,7 +139,7 @@ class GroundSession:
     def _remove(self, prefix: str, holdings: Sequence[str] = ()) -> None:
         """What it has goes at once: pods have no kubelet that would let them go, and would be in everybody's lists."""
         for path in holdings:
-            if not path.endswith("/events"):
+            if not path.endswith("/events"):  # there are many, and nobody lists them all
                 with suppress(ConnectionError):
                     self.connection.request("DELETE", path, {}, _AT_ONCE)
         for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):

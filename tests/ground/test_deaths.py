@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.kind.conftest import until
 
 pytestmark = pytest.mark.control_plane
 
@@ -55,13 +56,6 @@ def _program(root: int, name: str) -> int | None:
     return None
 
 
-def _soon(condition: Callable[[], object], within: float) -> None:
-    deadline = time.monotonic() + within
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def _left(folder: Path) -> set[str]:
     return {one.name for where in (folder, _SHARED) if where.is_dir() for one in where.glob("lockstep-*")}
 
@@ -79,7 +73,7 @@ def test_a_run_whose_program_is_killed_says_so_and_leaves_nothing(name: str, fol
     variables = {**os.environ, "TMPDIR": str(folder)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([*_RUN, _SCENARIO], text=True, env=variables, **pipes) as run:
-        _soon(lambda: _program(run.pid, _UNDER_TEST), 60)
+        until(lambda: _program(run.pid, _UNDER_TEST) is not None, "the program under test", 60)
         started = _below(run.pid)
         victim = _program(run.pid, name)
         assert victim is not None
@@ -89,7 +83,7 @@ def test_a_run_whose_program_is_killed_says_so_and_leaves_nothing(name: str, fol
     assert "Traceback" not in out + err
     said = [line for line in (out + err).splitlines() if "was killed by signal 9 (SIGKILL)" in line]
     assert said, out + err
-    _soon(lambda: not set(started) & set(_processes()), 10)
+    until(lambda: not set(started) & set(_processes()), "the end of all processes", 10)
     assert {one for one in _left(folder) - before if "logs" not in one} == set()
     again = subprocess.run([*_RUN, _SCENARIO], capture_output=True, text=True, env=variables, check=False)
     assert again.returncode == 0, again.stdout

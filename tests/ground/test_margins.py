@@ -12,7 +12,7 @@ import pytest
 
 import harness.runner
 from harness.clock import seconds
-from harness.environments.memory import MemoryRun, RunResult, result_of
+from harness.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from harness.environments.opening import Memory
 from harness.ground.loop import GroundLoop
 from harness.ground.obstacles import known_obstacles
@@ -51,7 +51,7 @@ class _SlowRun(MemoryRun):
         return loop
 
     async def warm_up(self) -> None:
-        await VirtualLoop.world_sleep(self.loop, 1.0)
+        await VirtualLoop.world_sleep(self.loop, WARM_UP)
         self.loop.begin()
 
     async def play(self) -> None:
