@@ -35,10 +35,15 @@ def container(
 
 
 async def workload(cluster: Cluster, *containers: Object, name: str = "web", replicas: int = 1) -> Object:
-    """A ReplicaSet with these containers; its first pod as it was stored."""
-    made = objects.replica_set(name, replicas=replicas)
+    """A ReplicaSet with these containers; its first pod as it was stored.
+
+    It gets its pods a second later: the webhook's caches must know the owner and the VPA of a pod it is asked about.
+    """
+    made = objects.replica_set(name, replicas=0)
     made["spec"]["template"]["spec"]["containers"] = list(containers)
     await cluster.create(made)
+    await cluster.run(1)
+    await cluster.scale(name, replicas)
     await cluster.run(1)
     return cluster.pods(name)[0]
 

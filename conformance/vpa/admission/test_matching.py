@@ -54,8 +54,10 @@ async def test_the_target_counts_by_name(cluster: Cluster) -> None:
     await cluster.create(objects.replica_set("web", 0))
     template = objects.pod_template({"app": "web", "tier": "other"}, containers=[_asking()])
     await cluster.create(
-        objects.replica_set("other", 1, template=template, selector={"matchLabels": {"tier": "other"}})
+        objects.replica_set("other", 0, template=template, selector={"matchLabels": {"tier": "other"}})
     )
+    await cluster.run(1)
+    await cluster.scale("other", 1)
     await cluster.run(1)
     cluster.expect("requests", [_cpu(pod) for pod in cluster.pods()], ["100m"])
 
@@ -112,7 +114,8 @@ async def test_a_pod_without_a_controller(cluster: Cluster) -> None:
     alone["spec"]["containers"] = [_asking()]
     await cluster.create(alone)
     cluster.expect("annotations", cluster.get("pods", "alone")["metadata"].get("annotations"), None)
-    await workload(cluster, _asking())
+    await cluster.create(objects.replica_set("web", 1))
+    await cluster.run(1)
     cluster.expect("adopted as it is", [_cpu(pod) for pod in cluster.pods("web")], ["100m"])
 
 
