@@ -184,9 +184,11 @@ class Runner:
                 for scenario, future in zip(scenarios, futures, strict=True):
                     doing(scenario.id)
                     yield future.result()
-            finally:
+            except BaseException:  # also where the caller wants no more
                 for future in futures:
                     future.cancel()
+                self._environment.abandon()
+                raise
 
     def _facts(self, scenario: Scenario, result: RunResult) -> dict[str, Any]:
         """What `lockstep replay` must know of a run to judge its history again."""

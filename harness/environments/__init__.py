@@ -46,3 +46,6 @@ class Environment(AbstractContextManager["Environment"], Protocol):
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
         """Run a scenario. Never raises for what it or a controller does. May be called by several threads if `real`."""
+
+    def abandon(self) -> None:
+        """End the runs of all other threads, for nobody waits for their results any more."""

@@ -46,3 +46,6 @@ class Memory:
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
         """As fast as it goes."""
         return run_scenario(scenario, implementation, seed)
+
+    def abandon(self) -> None:
+        """There is but one thread."""

@@ -83,9 +83,10 @@ class RealEnvironment:
             from harness.kind.cluster import kind_cluster
 
             self._progress("starting a kind cluster")
-            cluster = self._held.enter_context(
-                kind_cluster(self._options.kind, controllers_off=_KIND_OFF, flags=_KIND_FLAGS)
-            )
+            # A cluster that stays must get rid of namespaces. It is dear: all kinds that there are, for each of them.
+            kept = self._options.kind is not None and self._options.kind.keep
+            off = _KIND_OFF if kept else (*_KIND_OFF, "namespace-controller")
+            cluster = self._held.enter_context(kind_cluster(self._options.kind, controllers_off=off, flags=_KIND_FLAGS))
             cluster.stop_scheduler()
             return cluster.kubeconfig, (cluster.host_address, cluster.host_address)
         if not self._options.kubeconfig:
@@ -115,3 +116,8 @@ class RealEnvironment:
         if self._plane is not None:
             self._plane.check()
         return result
+
+    def abandon(self) -> None:
+        """The cluster stays as it is, and tenants clean up after themselves."""
+        assert self._session is not None
+        self._session.lose("given up")

@@ -28,7 +28,7 @@ class Listener(Protocol):
         """An event about an object that the tenant may see; `raw` is the object, as the real cluster has it."""
 
     def lose(self, reason: str) -> None:
-        """The cluster has gone, and with it all that the tenant may still wait for."""
+        """The cluster has gone, or nobody wants to know any more; the tenant's run ends."""
 
 
 class Hub:
@@ -40,6 +40,8 @@ class Hub:
         self._tenants: dict[str, Listener] = {}
         self._streams: dict[str, Stream] = {}
         self._stopping = False
+        #: Why tenants that come have come too late; "" if they have not.
+        self._lost = ""
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -64,13 +66,16 @@ class Hub:
     def join(self, prefix: str, tenant: Listener) -> None:
         """Events of this tenant go to it from now on."""
         self._tenants[prefix] = tenant
+        if self._lost:
+            tenant.lose(self._lost)
 
     def leave(self, prefix: str) -> None:
         """No event goes to this tenant any more."""
         self._tenants.pop(prefix, None)
 
     def lose(self, reason: str) -> None:
-        """Any thread: tell all tenants that the cluster has gone."""
+        """Any thread: tell all tenants, also those who come later, that the cluster has gone."""
+        self._lost = reason
         for tenant in list(self._tenants.values()):
             tenant.lose(reason)
 

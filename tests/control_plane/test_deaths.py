@@ -6,13 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
+from tests.kind.conftest import until
 
 pytestmark = pytest.mark.control_plane
 
@@ -22,13 +21,6 @@ def _running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
     except (FileNotFoundError, ProcessLookupError):  # it ends while we read
         return False
-
-
-def _soon(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 20
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return condition()
 
 
 def _victim(plane: ControlPlane, name: str) -> Process:
@@ -46,7 +38,7 @@ def test_a_killed_process_is_named_and_its_log_kept(name: str) -> None:
         assert plane.alive()
         plane.check()
         os.kill(victim.pid, signal.SIGKILL)
-        assert _soon(lambda: not plane.alive())
+        until(lambda: not plane.alive(), "its death")
         with pytest.raises(ControlPlaneDied) as died:
             plane.check()
         line = str(died.value)
@@ -110,5 +102,5 @@ def test_nothing_outlives_us_however_we_end(then: str, by: signal.Signals | None
             assert all(_running(int(pid)) for pid in pids)
             owner.send_signal(by)
         owner.wait(30)
-    assert _soon(lambda: not any(_running(int(pid)) for pid in pids))
-    assert _soon(lambda: not any(Path(folder).exists() for folder in (run, data, logs)))
+    until(lambda: not any(_running(int(pid)) for pid in pids), "the end of all processes")
+    until(lambda: not any(Path(folder).exists() for folder in (run, data, logs)), "the end of all folders")

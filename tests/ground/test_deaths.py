@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of a run: it says who died, nothing of it is left, and the next run works."""
+"""A run ends before its time: it says why, nothing of it is left, and the next run works."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tests.kind.conftest import until
 pytestmark = pytest.mark.control_plane
 
 _SCENARIO = "replicaset/never-takes-an-owned-pod"
+#: Goes on for a minute.
+_LONG = "replicaset/adopts-orphan-that-starts-to-match"
 _RUN = [sys.executable, "-m", "harness.cli", "run", "--environment", "control-plane", "--implementation", "upstream"]
 #: What only the program under test is called with.
 _UNDER_TEST = "--controllers=replicaset-controller"
@@ -65,6 +67,22 @@ def folder() -> Iterator[Path]:
     """For temporary files of the run: not pytest's own, whose path is too long for a socket."""
     with tempfile.TemporaryDirectory(prefix="deaths-") as made:
         yield Path(made)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_told_to_end_does_so_at_once(number: signal.Signals, folder: Path) -> None:
+    before = _left(folder)
+    variables = {**os.environ, "TMPDIR": str(folder)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*_RUN, _LONG], text=True, env=variables, **pipes) as run:
+        until(lambda: _program(run.pid, _UNDER_TEST) is not None, "the program under test", 60)
+        started = _below(run.pid)
+        run.send_signal(number)
+        out, err = run.communicate(timeout=15)  # far less than the scenario takes
+    assert run.returncode == 128 + number
+    assert "Traceback" not in out + err
+    until(lambda: not set(started) & set(_processes()), "the end of all processes", 10)
+    assert _left(folder) - before == set()
 
 
 @pytest.mark.parametrize("name", ["etcd", "kube-apiserver", _UNDER_TEST])

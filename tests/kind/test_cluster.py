@@ -80,6 +80,7 @@ def test_controllers_are_off_by_configuration(tools: Tools, cache: Path) -> None
     (patch,) = config["kubeadmConfigPatches"]
     assert yaml.safe_load(patch) == {
         "kind": "ClusterConfiguration",
+        "etcd": {"local": {"extraArgs": {"unsafe-no-fsync": "true"}}},
         "controllerManager": {
             "extraArgs": {
                 "node-monitor-grace-period": "24h",
@@ -93,7 +94,8 @@ def test_controllers_are_off_by_configuration(tools: Tools, cache: Path) -> None
 def test_a_node_of_ours_is_marked(tools: Tools, cache: Path) -> None:
     with kind_cluster():
         config = yaml.safe_load((cache / "clusters/lockstep/config.yaml").read_text())
-    assert "kubeadmConfigPatches" not in config
+    (patch,) = config["kubeadmConfigPatches"]
+    assert set(yaml.safe_load(patch)) == {"kind", "etcd"}
     (mount,) = config["nodes"][0]["extraMounts"]
     assert mount == {"hostPath": str(cache / "clusters/lockstep/mark"), "containerPath": MARK, "readOnly": True}
 
