@@ -75,8 +75,8 @@ class GroundRun(MemoryRun):
         if self.scenario.autostart:
             while not all(map(self._watches, self.scenario.controllers)) and self.loop.now < deadline:
                 await self.loop.world_sleep(_GLANCE)
+        self._starting.close()
         await self.loop.world_sleep(WARM_UP)
-        self._starting.close()  # not before: what many scenarios do first, at the same time, would be too much
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
 

@@ -24,6 +24,7 @@ from harness.ground.gateway import Gateways
 from harness.ground.hub import Hub
 from harness.ground.metrics_server import MetricsServer
 from harness.ground.remote import RemoteServer
+from harness.ground.starts import Starts
 from harness.ground.tenant import Tenant, prefix_of
 from harness.ground.webhook_names import WEBHOOKS, Door
 from harness.ground.webhook_server import WebhookServer
@@ -64,8 +65,8 @@ class GroundSession:
         #: Tenants of several sessions on one cluster must not meet.
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
-        #: Held while controllers start: many at a time would starve each other, and those who run already.
-        self.starts = threading.Semaphore(max(1, (os.cpu_count() or 1) // 2))
+        #: Held while controllers start.
+        self.starts = Starts()
         #: Whether somebody has installed a VPA there.
         self.has_vpa = False
 
@@ -135,6 +136,7 @@ class GroundSession:
     def lose(self, reason: str) -> None:
         """Any thread: the cluster has gone; the runs of all tenants end, and say why."""
         self._hub.lose(reason)
+        self.starts.hurry()
 
     def _remove(self, prefix: str, holdings: Sequence[str] = ()) -> None:
         """What it has goes at once: pods have no kubelet that would let them go, and would be in everybody's lists."""
