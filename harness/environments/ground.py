@@ -79,6 +79,7 @@ class GroundRun(MemoryRun):
         await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, GroundLoop)
         self.loop.begin()
+        self.loop.delayed = self._session.starts.hear
 
     async def play(self) -> None:
         """Play the scenario, and wait longer than between its steps for what comes of the last one."""

@@ -104,6 +104,8 @@ class GroundLoop(VirtualLoop):
         #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
         self.last_news: Callable[[], int] = lambda: 0
         self.busy: Callable[[], bool] = lambda: False
+        #: Hears of everything that was due by how many seconds it was late.
+        self.delayed: Callable[[float], None] = lambda _: None
 
     def clock(self) -> int:
         """The machine's clock, which goes on in a turn of the loop."""
@@ -115,7 +117,9 @@ class GroundLoop(VirtualLoop):
             until = self.horizon
         super()._advance(until)
         if until is not None and self.now >= until:
-            self.late = max(self.late, self.clock() - until)
+            late = self.clock() - until
+            self.late = max(self.late, late)
+            self.delayed(late / SECOND)
 
     # -- the scenario's clock -----------------------------------------------------------------------------------------
 

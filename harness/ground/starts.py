@@ -1,4 +1,7 @@
-"""When scenarios of a session may start: evenly spread, for what happens at the same time makes a machine late."""
+"""When scenarios of a session may start: evenly spread, for what happens at the same time makes a machine late.
+
+A machine that is late gets time to catch up before it is given more to do.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from typing import Self
 
 #: Seconds of one processor that a scenario may take for itself: to start, to be played, and to be cleaned up after.
 _SHARE = 5.0
+#: Seconds: by how much a machine may be late, how long it is left alone if it is later than that, and for how long in
+#: all, since what makes it late may never end.
+_LATE, _BREATH, _LONGEST = 0.25, 3.0, 30.0
 
 
 class Starts:
@@ -24,6 +30,8 @@ class Starts:
         self._turns = threading.Semaphore(max(1, processors // 2))
         self._lock = threading.Lock()
         self._next = 0.0
+        #: Since when the machine has been on time again.
+        self._calm = 0.0
         self._over = threading.Event()
 
     def __enter__(self) -> Self:
@@ -32,10 +40,18 @@ class Starts:
             at = max(self._next, time.monotonic())
             self._next = at + self._interval
         self._over.wait(at - time.monotonic())
+        while (pause := min(self._calm, at + _LONGEST) - time.monotonic()) > 0:
+            if self._over.wait(pause):
+                break
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._turns.release()
+
+    def hear(self, late: float) -> None:
+        """Any thread: something took place this number of seconds after it was due."""
+        if late > _LATE:
+            self._calm = time.monotonic() + _BREATH
 
     def hurry(self) -> None:
         """Any thread: nobody waits for the time any more, since all that starts ends at once."""

@@ -6,6 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
+import pytest
+
 from harness.ground.starts import Starts
 
 
@@ -34,3 +36,20 @@ def test_nobody_waits_for_what_ends_at_once() -> None:
         second = pool.submit(_begin, starts)
         starts.hurry()
         assert second.result() - before < 10
+
+
+def test_a_machine_that_is_late_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.ground.starts._BREATH", 0.2)
+    before, starts = time.monotonic(), Starts(share=0)
+    starts.hear(1.0)
+    starts.hear(0.1)
+    assert _begin(starts) - before >= 0.2
+
+
+def test_a_machine_that_is_always_late_is_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.ground.starts._BREATH", 60)
+    monkeypatch.setattr("harness.ground.starts._LONGEST", 0.1)
+    starts = Starts(share=0)
+    starts.hear(1.0)
+    before = time.monotonic()
+    assert _begin(starts) - before < 10
