@@ -24,6 +24,11 @@ class Inbox:
         self._jobs.append(job)
         self._arrived.set()
 
+    @property
+    def waiting(self) -> int:
+        """How many jobs wait."""
+        return len(self._jobs)
+
     def wait(self, timeout: float | None) -> None:
         """Until a job is there, or `timeout` seconds have passed (at most an hour); None for no limit."""
         self._arrived.wait(None if timeout is None else min(timeout, _LONGEST))

@@ -23,6 +23,7 @@ from harness.cli import _SPEAKS_TO_USER, VERBS
 from harness.trace.history import History, Write
 from harness.trace.history_file import save_history
 from tests.fakes import runner
+from tests.processes import hear_interrupts
 
 Lockstep = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -251,7 +252,13 @@ sys.exit(main(["run"]))
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_what_is_open_is_closed_when_the_command_is_ended_from_outside(number: int, code: int) -> None:
-    with subprocess.Popen([sys.executable, "-c", ENDLESS], cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,  # noqa: PLW1509 - no locks are taken in it
+    ) as run:
         assert run.stdout is not None
         for line in run.stdout:
             if line == "running\n":

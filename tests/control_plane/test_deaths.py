@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
-from tests.kind.conftest import until
+from tests.processes import until
 
 pytestmark = pytest.mark.control_plane
 

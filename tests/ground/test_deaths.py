@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kind.conftest import until
+from tests.processes import hear_interrupts, until
 
 pytestmark = pytest.mark.control_plane
 
@@ -74,7 +74,13 @@ def test_a_run_that_is_told_to_end_does_so_at_once(number: signal.Signals, folde
     before = _left(folder)
     variables = {**os.environ, "TMPDIR": str(folder)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*_RUN, _LONG], text=True, env=variables, **pipes) as run:
+    with subprocess.Popen(
+        [*_RUN, _LONG],
+        text=True,
+        env=variables,
+        preexec_fn=hear_interrupts,  # noqa: PLW1509 - no locks are taken in it
+        **pipes,
+    ) as run:
         until(lambda: _program(run.pid, _UNDER_TEST) is not None, "the program under test", 60)
         started = _below(run.pid)
         run.send_signal(number)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,14 +44,6 @@ class Tools:
 
     def remove(self, program: str) -> None:
         (self.programs / program).unlink()
-
-
-def until(condition: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
-    """Look until what other processes do has come about."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"there never was {what}"
-        time.sleep(0.02)
 
 
 @pytest.fixture

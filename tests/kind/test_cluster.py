@@ -15,7 +15,8 @@ from harness.kind.cluster import KindOptions, kind_cluster
 from harness.kind.config import MARK
 from harness.kind.errors import KindFailed
 from harness.kind.image.versions import default_tag
-from tests.kind.conftest import Tools, until
+from tests.kind.conftest import Tools
+from tests.processes import hear_interrupts, until
 
 _KEPT = KindOptions(keep=True)
 
@@ -209,7 +210,12 @@ with kind_cluster():
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_killed_leaves_no_cluster(tools: Tools, number: signal.Signals) -> None:
-    with subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+    with subprocess.Popen(
+        [sys.executable, "-c", _OWNER],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=hear_interrupts,  # noqa: PLW1509 - no locks are taken in it
+    ) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == b"up\n"
         assert tools.clusters() == ["lockstep"]

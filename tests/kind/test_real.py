@@ -18,7 +18,7 @@ from harness.kind import owner
 from harness.kind.cluster import Cluster, KindOptions, kind_cluster
 from harness.kind.errors import KindFailed
 from harness.kind.image.build import NodeImage, kind_image
-from tests.kind.conftest import until
+from tests.processes import until
 
 pytestmark = pytest.mark.kind
 

@@ -15,6 +15,7 @@ from harness.serving.clocks import JumpingClock
 from harness.serving.errors import ServeError
 from harness.serving.served_loop import ServedLoop
 from harness.serving.simulation import Setup
+from tests.processes import until
 
 
 def _break(api: KubeApi) -> None:
@@ -57,8 +58,9 @@ def test_who_waits_for_the_clock_hears_of_the_end(tmp_path: Path) -> None:
         assert service is not None
         service.simulation.post(held.wait)
         waiter = threading.Thread(target=wait, args=(api,))
-        waiter.start()
         _break(api)
+        waiter.start()
+        until(lambda: service.simulation.inbox.waiting == 2, "its request, after what ends the simulation")
         held.set()
         waiter.join(30)
     assert not waiter.is_alive()
