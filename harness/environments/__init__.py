@@ -48,4 +48,4 @@ class Environment(AbstractContextManager["Environment"], Protocol):
         """Run a scenario. Never raises for what it or a controller does. May be called by several threads if `real`."""
 
     def abandon(self) -> None:
-        """End the runs of all other threads, for nobody waits for their results any more."""
+        """End the runs of all other threads: nobody waits for their results any more, and nothing runs after that."""

@@ -134,7 +134,7 @@ class GroundSession:
         self.workers.submit(self._remove, server.tenant.prefix, server.holdings())
 
     def lose(self, reason: str) -> None:
-        """Any thread: the cluster has gone; the runs of all tenants end, and say why."""
+        """Any thread: the cluster has gone, or is wanted no more; all runs, also those to come, end and say why."""
         self._hub.lose(reason)
         self.starts.hurry()
 

@@ -38,7 +38,7 @@ def test_a_killed_process_is_named_and_its_log_kept(name: str) -> None:
         assert plane.alive()
         plane.check()
         os.kill(victim.pid, signal.SIGKILL)
-        until(lambda: not plane.alive(), "its death")
+        until(lambda: not plane.alive(), "its death", 20)
         with pytest.raises(ControlPlaneDied) as died:
             plane.check()
         line = str(died.value)
@@ -102,5 +102,5 @@ def test_nothing_outlives_us_however_we_end(then: str, by: signal.Signals | None
             assert all(_running(int(pid)) for pid in pids)
             owner.send_signal(by)
         owner.wait(30)
-    until(lambda: not any(_running(int(pid)) for pid in pids), "the end of all processes")
-    until(lambda: not any(Path(folder).exists() for folder in (run, data, logs)), "the end of all folders")
+    until(lambda: not any(_running(int(pid)) for pid in pids), "the end of all processes", 20)
+    until(lambda: not any(Path(folder).exists() for folder in (run, data, logs)), "the end of all folders", 20)
