@@ -139,6 +139,18 @@ def mutable(api: Api) -> None:
 
 
 @api_scenario(
+    "pods/deadline-first",
+    must="A deadline that is out of range, or later than before, MUST be told without whatever else has changed.",
+    source=_UPDATE,
+)
+def deadline_first(api: Api) -> None:
+    api.post(api.to("pods"), bodies.pod(spec={"activeDeadlineSeconds": 100}))
+    path = api.to("pods", "one")
+    for deadline in (200, 100, 50, 0, -1, 2**31, None):
+        api.patch(path, {"spec": {"activeDeadlineSeconds": deadline, "priority": 5}})
+
+
+@api_scenario(
     "pods/ephemeral-containers",
     must="Ephemeral containers MUST be added through their subresource only, and never change.",
     source="pkg/registry/core/pod/strategy.go podEphemeralContainersStrategy",

@@ -6,6 +6,8 @@ from harness.cluster import Cluster, Object
 from harness.trace.history import Write
 
 HPAS = "horizontalpodautoscalers"
+#: AbleToScale of an HPA that has found its target, before it has a recommendation.
+GOT_SCALE = ("True", "SucceededGetScale", "the HPA controller was able to get the target's current scale")
 
 
 def status(cluster: Cluster, name: str = "web") -> Object:

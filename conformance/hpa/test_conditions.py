@@ -7,16 +7,15 @@ calculator.
 from __future__ import annotations
 
 from conformance.hpa.demand import BOTH, demanded, proposal, propose
-from conformance.hpa.steps import HPAS, condition, counts, messages, reason, scale_writes, scales, status
+from conformance.hpa.steps import GOT_SCALE, HPAS, condition, counts, messages, reason, scale_writes, scales, status
 from harness import objects
-from harness.cluster import Cluster, Object
+from harness.cluster import Cluster
 from harness.scenario import Options, scenario
 
 _RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
 _COMPUTE = "pkg/controller/podautoscaler/horizontal.go computeReplicasForMetrics"
 _SELECTOR = "pkg/controller/podautoscaler/horizontal.go validateAndParseSelector"
 
-_GOT_SCALE = ("True", "SucceededGetScale", "the HPA controller was able to get the target's current scale")
 _READY = ("True", "ReadyForNewScale", "recommended size matches current size")
 _WITHIN_RANGE = ("False", "DesiredWithinRange", "the desired count is within the acceptable range")
 _DEMAND = "external metric demand(nil)"
@@ -308,7 +307,7 @@ async def test_metrics_that_fail_are_told_by_kind(cluster: Cluster) -> None:
     await cluster.create(objects.hpa("web", metrics=metrics))
     await cluster.run_until(50)
     cluster.expect("ScalingActive", reason(cluster, "ScalingActive"), "False FailedGetResourceMetric")
-    cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), _GOT_SCALE)
+    cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), GOT_SCALE)
     cluster.expect("counts", counts(cluster), (4, 0))
     cluster.expect("metrics", status(cluster)["currentMetrics"], [{"type": ""}] * len(metrics))
     told = sorted({event["reason"] for event in cluster.events() if event["type"] == "Warning"})
@@ -398,93 +397,3 @@ async def test_two_hpas_of_the_same_pods_both_stop(cluster: Cluster) -> None:
         "scales since", [replicas for _, replicas in scales(cluster)[len(before) :]], [4] if not before else []
     )
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), _VALID)
-
-
-_GROUP = "stable.example.com"
-
-
-def _widgets(**scale: str) -> Object:
-    """A kind with a scale subresource; `scale` may name the path of its selector."""
-    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas", **scale}
-    anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": anything,
-        "subresources": {"status": {}, "scale": paths},
-    }
-    names = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"widgets.{_GROUP}"},
-        "spec": {"group": _GROUP, "scope": "Namespaced", "names": names, "versions": [version]},
-    }
-
-
-async def _scale_a_widget(cluster: Cluster, crd: Object, **of_status: str) -> None:
-    """Two of three replicas are there. The kind is new: it takes up to half a minute until the HPA hears of it."""
-    propose(cluster, 5)
-    await cluster.create(crd)
-    widget = {
-        "apiVersion": f"{_GROUP}/v1",
-        "kind": "Widget",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"replicas": 3},
-    }
-    await cluster.create(widget)
-    await cluster.set_status(f"widgets.{_GROUP}", "web", {"replicas": 2, **of_status})
-    await cluster.create(objects.hpa("web", target=widget, metrics=[proposal()]))
-    await cluster.run_until(61)
-
-
-@scenario(
-    "hpa/scale-without-a-selector-is-told",
-    must="A target whose scale has no selector MUST NOT be scaled; SelectorRequired and InvalidSelector tell why.",
-    source=_SELECTOR,
-    controllers=BOTH,
-    features=("conditions", "events", "custom-resources"),
-)
-async def test_scale_without_a_selector_is_told(cluster: Cluster) -> None:
-    await _scale_a_widget(cluster, _widgets())
-    missing = ("False", "InvalidSelector", "the HPA target's scale is missing a selector")
-    cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), missing)
-    cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), _GOT_SCALE)
-    cluster.expect("required", messages(cluster, "SelectorRequired"), ["selector is required"])
-    cluster.expect("summary", messages(cluster, "FailedComputeMetricsReplicas"), ["selector is required"])
-    cluster.expect("counts", counts(cluster), (3, 0))
-    cluster.expect("scales", scales(cluster, resource=f"widgets.{_GROUP}"), [])
-
-
-@scenario(
-    "hpa/scale-with-a-selector-that-makes-no-sense-is-told",
-    must="A target whose scale has a selector that cannot be read MUST NOT be scaled; FailedGetScale tells why.",
-    source="client-go/scale/client.go convertToScale",
-    controllers=BOTH,
-    features=("conditions", "events", "custom-resources"),
-)
-async def test_scale_with_a_selector_that_makes_no_sense_is_told(cluster: Cluster) -> None:
-    await _scale_a_widget(cluster, _widgets(labelSelectorPath=".status.selector"), selector="app!=web")
-    error = (
-        "received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse "
-        'target selector: "!=" is not a valid label selector operator'
-    )
-    text = f"the HPA controller was unable to get the target's current scale: {error}"
-    cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), ("False", "FailedGetScale", text))
-    cluster.expect("events", set(messages(cluster, "FailedGetScale")), {error})
-
-
-@scenario(
-    "hpa/custom-resource-is-scaled",
-    must="A custom resource with a scale subresource and a selector MUST be scaled like any workload.",
-    source="client-go/scale/client.go Update",
-    controllers=BOTH,
-    features=("conditions", "custom-resources"),
-)
-async def test_custom_resource_is_scaled(cluster: Cluster) -> None:
-    await _scale_a_widget(cluster, _widgets(labelSelectorPath=".status.selector"), selector="tier=back,app=web")
-    resource = f"widgets.{_GROUP}"
-    cluster.expect("first scale", [replicas for _, replicas in scales(cluster, resource=resource)], [5])
-    cluster.expect("replicas", cluster.get(resource, "web")["spec"]["replicas"], 5)
-    cluster.expect("AbleToScale", reason(cluster, "AbleToScale"), "True ReadyForNewScale")

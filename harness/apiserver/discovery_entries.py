@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from harness.apiserver.kinds import Kind, Registry
+from harness.apiserver.kinds import Kind
+from harness.apiserver.registry import Registry
 
 Entry = dict[str, Any]
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from harness.apiserver import errors
 from harness.apiserver.aggregation import AggregatedApi
 from harness.apiserver.features import feature_gates
-from harness.apiserver.kinds import Kind, Registry
+from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Request
+from harness.apiserver.registry import Registry
 from harness.apiserver.store import Collection, Versions
 from harness.apiserver.stored import Stored
 from harness.clock import rfc3339

@@ -14,6 +14,7 @@ from harness.apiserver.sharing import ByIdentity
 
 Findings = list[FieldError]
 
+_MAX_INT32 = 2**31 - 1
 _UPDATABLE = (
     "`spec.containers[*].image`",
     "`spec.initContainers[*].image`",
@@ -100,12 +101,9 @@ def pod_spec_findings(spec: dict[str, Any], field: str) -> Findings:
             for text in names.dns_subdomain(spec["nodeName"])
         )
     deadline = spec.get("activeDeadlineSeconds")
-    if deadline is not None and not 1 <= deadline <= 2**31 - 1:
-        found.append(
-            errors.invalid_value(
-                f"{field}.activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive"
-            )
-        )
+    if deadline is not None and not 1 <= deadline <= _MAX_INT32:
+        why = f"must be between 1 and {_MAX_INT32}, inclusive"
+        found.append(errors.invalid_value(f"{field}.activeDeadlineSeconds", deadline, why))
     return found
 
 
@@ -140,6 +138,19 @@ def _munged(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     return munged
 
 
+def _deadline_findings(new: int | None, old: int | None) -> tuple[Findings, bool]:
+    """What is wrong with a new deadline, and whether the rest of the pod is not looked at for that."""
+    path = "spec.activeDeadlineSeconds"
+    if new is None:
+        why = "must not update from a positive integer to nil value"
+        return ([] if old is None else [errors.invalid_value(path, None, why)]), False
+    if not 0 <= new <= _MAX_INT32:
+        return [errors.invalid_value(path, new, f"must be between 0 and {_MAX_INT32}, inclusive")], True
+    if old is not None and new > old:
+        return [errors.invalid_value(path, new, "must be less than or equal to previous value")], True
+    return [], False
+
+
 def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
     """ValidatePodUpdate: almost all of a pod's spec is immutable."""
     found = list(shared_spec_findings(new))
@@ -151,17 +162,10 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
             return found
         for index, container in enumerate(new.get(group) or ()):
             found.extend(_image_findings(container, f"spec.{group}[{index}]"))
-    deadline, before = new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
-    if before is not None and deadline is None:
-        found.append(
-            errors.invalid_value(
-                "spec.activeDeadlineSeconds", None, "must not update from a positive integer to nil value"
-            )
-        )
-    elif before is not None and deadline > before:
-        found.append(
-            errors.invalid_value("spec.activeDeadlineSeconds", deadline, "must be less than or equal to previous value")
-        )
+    deadlines, stop = _deadline_findings(new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds"))
+    found.extend(deadlines)
+    if stop:
+        return found
     tolerations = new.get("tolerations") or []
     if any(item not in tolerations for item in old.get("tolerations") or ()):
         found.append(

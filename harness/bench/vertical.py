@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harness import objects
 from harness.bench.figures import BenchFailed, Figure, at_most, medians
 from harness.bench.workloads import play
+from harness.definitions import VPAS
 from harness.metrics import daily, each
 from harness.scenario import Scenario
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _SIDES = ("reference", "upstream")
 _TARGETS = {"reference": 5.0, "upstream": 30.0}
 _DAY = 24 * 3600.0
-_VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 
 
 def recommender(sides: Sides) -> list[Figure]:
@@ -53,7 +53,7 @@ def recommending(size: int, days: float, pods: int = 10) -> Scenario:
             for name in names:
                 await cluster.create(objects.vpa(name, mode="Off"), objects.replica_set(name, pods))
         await cluster.run(days * _DAY)
-        status = cluster.get(_VPAS, names[-1]).get("status") or {}
+        status = cluster.get(VPAS, names[-1]).get("status") or {}
         if not status.get("recommendation"):
             raise BenchFailed(f"the VPA {names[-1]} has no recommendation after {days:g} days")
 

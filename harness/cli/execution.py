@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,11 @@ def execute(
         raise click.UsageError(f"nothing remains to be run; left out: {about[0][1]}")
     session = Session(facts, selected=len(scenarios))
     screen.header([*facts.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
-    explanations: list[tuple[str, str]] = []
-    with screen.progress(len(scenarios)), Runner(config, screen.note, histories) as runner:
+    with (
+        _explanations(screen) as explanations,
+        screen.progress(len(scenarios)),
+        Runner(config, screen.note, histories) as runner,
+    ):
         for outcome in runner.run_all(scenarios, screen.doing):
             row = Row.of(outcome)
             session.add(row)
@@ -52,9 +56,18 @@ def execute(
                 )
                 if fail_fast:
                     break
-    for title, text in explanations:
-        screen.explanation(title, text)
     screen.summary(session, list_divergences=list_divergences)
     if report is not None:
         write(report, document([session]))
     return session
+
+
+@contextmanager
+def _explanations(screen: Screen) -> Iterator[list[tuple[str, str]]]:
+    """Titles and texts to show at the end, early or not: who gives up after minutes wants what was found until then."""
+    found: list[tuple[str, str]] = []
+    try:
+        yield found
+    finally:
+        for title, text in found:
+            screen.explanation(title, text)

@@ -27,10 +27,17 @@ class Screen:
         self._notes = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True)
         self._progress: Progress | None = None
         self._task: Any = None
+        self._gap_above = False
 
     def line(self, text: str = "", style: str | None = None) -> None:
         """Print one line as it is, however long."""
         self._out.print(text, style=style)
+        self._gap_above = not text
+
+    def gap(self) -> None:
+        """Print an empty line, unless there is one already."""
+        if not self._gap_above:
+            self.line()
 
     def lines(self, texts: Sequence[str], style: str | None = None) -> None:
         """Print some lines as they are."""
@@ -90,7 +97,7 @@ class Screen:
 
     def explanation(self, title: str, text: str) -> None:
         """Print a rule with a title, then the explanation."""
-        self.line()
+        self.gap()
         self.line(f"-- {title} ".ljust(80, "-"), "bold")
         self.lines(text.rstrip().splitlines())
 
@@ -98,10 +105,10 @@ class Screen:
         """Print the summary, the last word, and how to repeat what was not green."""
         if list_divergences:
             found = divergence_lines(session.rows)
-            self.line()
+            self.gap()
             self.line("known divergences" if found else "no known divergence showed itself", "bold")
             self.lines([f"  {one}" for one in found])
-        self.line()
+        self.gap()
         self.lines(summary(session))
         self.line()
         self.lines(closing(session), "bold green" if session.green else "bold red")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from harness.control_plane.errors import ControlPlaneFailed
+from harness.definitions.served import NotServed, wait_until_served
 
 Definition = Mapping[str, Any]
 #: Method, path, body and content type; the status and the parsed answer.
@@ -15,8 +15,6 @@ Ask = Callable[[str, str, Any, str], tuple[int, Any]]
 
 _COLLECTION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"
-_GLANCE = 0.02
-_PATIENCE = 30.0
 
 
 def apply(definitions: Sequence[Definition], ask: Ask) -> None:
@@ -24,28 +22,15 @@ def apply(definitions: Sequence[Definition], ask: Ask) -> None:
     for definition in definitions:
         name = definition["metadata"]["name"]
         target = f"{_COLLECTION}/{quote(name)}?fieldManager=lockstep&force=true"
-        status, answer = ask("PATCH", target, definition, _APPLY)
+        status, words = _status_and_words(ask("PATCH", target, definition, _APPLY))
         if status not in (200, 201):
-            said = answer.get("message", answer) if isinstance(answer, dict) else answer
-            raise ControlPlaneFailed(f"kube-apiserver refuses the definition of {name}: {status} {said}")
-    for definition in definitions:
-        _wait_until_served(definition, ask)
+            raise ControlPlaneFailed(f"kube-apiserver refuses the definition of {name}: {words}")
+    try:
+        wait_until_served(definitions, lambda path: _status_and_words(ask("GET", path, None, _JSON)))
+    except NotServed as problem:
+        raise ControlPlaneFailed(f"kube-apiserver: {problem}") from None
 
 
-def _wait_until_served(definition: Definition, ask: Ask) -> None:
-    """Wait for an answer to a plain list.
-
-    It comes from the watch cache, and is refused with 429 until that is filled. A list with a limit would pass it by.
-    """
-    spec = definition["spec"]
-    collections = [
-        f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
-        for version in spec["versions"]
-        if version.get("served", True)
-    ]
-    deadline = time.monotonic() + _PATIENCE
-    while not all(ask("GET", path, None, _JSON)[0] == 200 for path in collections):
-        if time.monotonic() > deadline:
-            name = definition["metadata"]["name"]
-            raise ControlPlaneFailed(f"kube-apiserver does not serve {name} {_PATIENCE:g} s after it was defined")
-        time.sleep(_GLANCE)
+def _status_and_words(answer: tuple[int, Any]) -> tuple[int, str]:
+    status, said = answer
+    return status, f"{status} {said.get('message', '') if isinstance(said, dict) else said}"

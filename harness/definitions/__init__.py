@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from harness.definitions.vpa import checkpoint_definition, vpa_definition
+from harness.definitions.vpa import CHECKPOINTS, VPAS, checkpoint_definition, vpa_definition
 
-__all__ = ["checkpoint_definition", "definitions_for", "vpa_definition"]
+__all__ = ["CHECKPOINTS", "VPAS", "checkpoint_definition", "definitions_for", "vpa_definition"]
 
 _VPA = "vpa-"
 

@@ -11,6 +11,8 @@ from typing import Any
 from harness.definitions.schema import Schema, amount, amounts, integer, listing, moment, root, struct, text
 
 GROUP = "autoscaling.k8s.io"
+#: What the two are called in paths and in histories.
+VPAS, CHECKPOINTS = f"verticalpodautoscalers.{GROUP}", f"verticalpodautoscalercheckpoints.{GROUP}"
 #: A kube-apiserver wants this for a group of k8s.io.
 _APPROVAL = {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/63797"}
 _TARGET = ".status.recommendation.containerRecommendations[0].target"

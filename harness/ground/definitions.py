@@ -5,12 +5,12 @@ A session brings what is missing, and takes it away at its end, unless somebody 
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import orjson
 
 from harness.definitions import definitions_for
+from harness.definitions.served import NotServed, collections, wait_until_served
 from harness.ground.connection import Connection, GroundError
 from harness.ground.tenant import owner_of
 from harness.implementations import GROUPS
@@ -18,8 +18,6 @@ from harness.implementations import GROUPS
 DEFINITIONS = definitions_for(GROUPS["vpa"])
 #: Where definitions are kept.
 PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-#: Seconds until a new kind must be served, and between two looks whether it is.
-_PATIENCE, _GLANCE = 30.0, 0.05
 
 
 class Definitions:
@@ -37,8 +35,10 @@ class Definitions:
                 self._made.append(definition)
             elif answer.status != 409:
                 raise GroundError(f"{self._connection.host} refused to create {PATH}: {answer.words}")
-        for definition in DEFINITIONS:
-            self._wait_until_served(definition)
+        try:
+            wait_until_served(DEFINITIONS, self._get)
+        except NotServed as problem:
+            raise GroundError(f"{self._connection.host}: {problem}") from None
 
     def remove(self) -> None:
         """Take away what was added, as far as nobody outside of our tenants' namespaces has objects of that kind."""
@@ -51,22 +51,10 @@ class Definitions:
         self._made.clear()
 
     def _is_used(self, definition: dict[str, Any]) -> bool:
-        answer = self._connection.request("GET", _collection(definition), {})
+        answer = self._connection.request("GET", next(collections(definition)), {})
         found = orjson.loads(answer.body).get("items", []) if answer.status == 200 else []
         return any(not owner_of(one["metadata"].get("namespace", "")) for one in found)
 
-    def _wait_until_served(self, definition: dict[str, Any]) -> None:
-        deadline = time.monotonic() + _PATIENCE
-        while (answer := self._connection.ask("GET", _collection(definition))).status != 200:
-            if time.monotonic() > deadline:
-                raise GroundError(
-                    f"{self._connection.host} does not serve {definition['metadata']['name']} after {_PATIENCE:g} s: "
-                    f"{answer.words}"
-                )
-            time.sleep(_GLANCE)
-
-
-def _collection(definition: dict[str, Any]) -> str:
-    spec = definition["spec"]
-    version = next(one["name"] for one in spec["versions"] if one["storage"])
-    return f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+    def _get(self, path: str) -> tuple[int, str]:
+        answer = self._connection.ask("GET", path)
+        return answer.status, answer.words

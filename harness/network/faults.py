@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from harness.apiserver.errors import ApiError
+from harness.clock import seconds
 from harness.network.target import Target
 
 _REASONS = {
@@ -69,6 +70,10 @@ class Fault:
     def stop(self) -> None:
         """No request is hit any more."""
         self.active = False
+
+    def due(self, now: int) -> int:
+        """When the answer to a request of this moment arrives; both are instants."""
+        return max(now + seconds(self.delay), seconds(self.not_before))
 
     def matches(self, target: Target, actor: str) -> bool:
         """Whether a request is one that this fault may hit."""

@@ -128,7 +128,7 @@ class Network:
     def _dispatch_faulty(self, request: Request, answer: Answer, target: Target, fault: Fault) -> None:
         request.as_of = fault.as_of
         fails = fault.status is not None or fault.broken
-        due = max(seconds(fault.delay) + self.loop.now, seconds(fault.not_before))
+        due = fault.due(self.loop.now)
 
         def conclude(early: Reply | None) -> None:
             if fault.broken:

@@ -15,7 +15,6 @@ from typing import Any
 import orjson
 
 from harness.apiserver.webhooks.reviews import Outcome, Review
-from harness.clock import seconds
 from harness.implementations.calls import CallAnswer, Served
 from harness.network.faults import Fault
 from harness.network.network import Broken, Network
@@ -112,7 +111,7 @@ class _Call:
         if fault.on_hit is not None:
             fault.on_hit(target)
         step = partial(self._meet, fault)
-        due = max(self._network.loop.now + seconds(fault.delay), seconds(fault.not_before))
+        due = fault.due(self._network.loop.now)
         if due > self._network.loop.now:
             self._network.loop.world_at(due, step)
         else:

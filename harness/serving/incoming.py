@@ -8,8 +8,8 @@ from aiohttp import web
 
 from harness.apiserver import Request
 from harness.apiserver.errors import ApiError
-from harness.apiserver.kinds import Registry
 from harness.apiserver.messages import Unreadable
+from harness.apiserver.registry import Registry
 from harness.apiserver.routing import Place
 from harness.serving.bodies import PROTOBUF, complaints_about, parse_body
 from harness.serving.extras import reaches_inside

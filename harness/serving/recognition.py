@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.apiserver.errors import ApiError, bad_request
 from harness.apiserver.govalues import JSON_TYPES
-from harness.apiserver.kinds import Registry
+from harness.apiserver.registry import Registry
 from harness.apiserver.routing import Place
 
 #: What stands in a body that is not the object that its path names.

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS, Invariant
 from harness.trace.invariants_vpa_updater import UPDATER_INVARIANTS
 from harness.trace.quantities import amount
-from harness.trace.vertical import VPAS, Object, policy_of, recommended
+from harness.trace.vertical import Object, policy_of, recommended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from harness.trace.cluster_state import ClusterState
     from harness.trace.history import Write
 
-_CHECKPOINTS = "verticalpodautoscalercheckpoints.autoscaling.k8s.io"
 _CAPPED = ("lowerBound", "target", "upperBound")
 
 
@@ -41,7 +41,7 @@ class RecommenderKnowsItsPlace(RecommenderInvariant):
     source = "pkg/recommender/routines/recommender.go RunOnce"
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
-        if write.resource != _CHECKPOINTS and (write.resource, write.subresource) != (VPAS, "status"):
+        if write.resource != CHECKPOINTS and (write.resource, write.subresource) != (VPAS, "status"):
             yield f"it did {write.verb} {write.resource} {write.name}"
 
 

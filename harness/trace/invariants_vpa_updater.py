@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.clock import parse_rfc3339
+from harness.definitions import VPAS
 from harness.trace.invariants import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from harness.trace.symbols import milliseconds
-from harness.trace.vertical import EVICTING, VPAS, Object, Verticals, boosts, lease_counts_until, mode, owners
+from harness.trace.vertical import EVICTING, Object, Verticals, boosts, lease_counts_until, mode, owners
 from harness.wire import is_active, is_terminating
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.clock import SECOND, parse_rfc3339
+from harness.definitions import VPAS
 from harness.wire import controller_of, uid
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 Place = tuple[str, str]  # namespace and name
 
-VPAS: Final = "verticalpodautoscalers.autoscaling.k8s.io"
 LEASES: Final = "leases.coordination.k8s.io"
 #: Modes in which pods may be evicted.
 EVICTING: Final = ("Auto", "Recreate", "InPlaceOrRecreate")

@@ -40,6 +40,12 @@ green: 2 scenarios judged, no unknown difference (1 with a known divergence)
     )
 
 
+def test_parts_are_one_empty_line_apart(lockstep: Lockstep) -> None:
+    for scenarios in (("replicaset/passes",), ("replicaset/passes", "replicaset/fails")):
+        assert "\n\n\n" not in lockstep("run", "--list-divergences", scenarios=scenarios).out
+        assert "\n\nheld to" in lockstep("run", scenarios=scenarios).out
+
+
 def test_a_failing_run_explains_itself_and_says_how_to_repeat_it(lockstep: Lockstep) -> None:
     result = lockstep(
         "run", "--against", "upstream", "--seed", 3, scenarios=("replicaset/fails-b", "replicaset/passes")
@@ -125,6 +131,14 @@ def test_an_interrupted_run_writes_no_report(lockstep: Lockstep, tmp_path: Path)
     assert result.code == 130
     assert result.err.strip() == "lockstep: interrupted"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_run_explains_what_has_failed_until_then(lockstep: Lockstep) -> None:
+    result = lockstep("run", scenarios=("replicaset/fails", "replicaset/interrupts", "replicaset/passes"))
+    assert result.code == 130
+    assert "-- fail: replicaset/fails --" in result.out
+    assert "status.replicas: expected 3, got 2" in result.out
+    assert "green" not in result.out
 
 
 def test_report(lockstep: Lockstep, tmp_path: Path) -> None:

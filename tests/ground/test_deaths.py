@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,36 +70,40 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_told_to_end_does_so_at_once(number: signal.Signals, folder: Path) -> None:
+@contextmanager
+def _run(scenario: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run as soon as its program under test has come up; afterwards, nothing of it may be left but logs."""
     before = _left(folder)
-    variables = {**os.environ, "TMPDIR": str(folder)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command, variables = [*_RUN, scenario], {**os.environ, "TMPDIR": str(folder)}
     with subprocess.Popen(
-        [*_RUN, _LONG],
+        command,
         text=True,
         env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         preexec_fn=hear_interrupts,  # noqa: PLW1509 - no locks are taken in it
-        **pipes,
     ) as run:
         until(lambda: _program(run.pid, _UNDER_TEST) is not None, "the program under test", 60)
         started = _below(run.pid)
+        yield run
+    until(lambda: not set(started) & set(_processes()), "the end of all processes", 10)
+    assert {one for one in _left(folder) - before if "logs" not in one} == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_told_to_end_does_so_at_once(number: signal.Signals, folder: Path) -> None:
+    before = _left(folder)
+    with _run(_LONG, folder) as run:
         run.send_signal(number)
         out, err = run.communicate(timeout=15)  # far less than the scenario takes
     assert run.returncode == 128 + number
     assert "Traceback" not in out + err
-    until(lambda: not set(started) & set(_processes()), "the end of all processes", 10)
     assert _left(folder) - before == set()
 
 
 @pytest.mark.parametrize("name", ["etcd", "kube-apiserver", _UNDER_TEST])
 def test_a_run_whose_program_is_killed_says_so_and_leaves_nothing(name: str, folder: Path) -> None:
-    before = _left(folder)
-    variables = {**os.environ, "TMPDIR": str(folder)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*_RUN, _SCENARIO], text=True, env=variables, **pipes) as run:
-        until(lambda: _program(run.pid, _UNDER_TEST) is not None, "the program under test", 60)
-        started = _below(run.pid)
+    with _run(_SCENARIO, folder) as run:
         victim = _program(run.pid, name)
         assert victim is not None
         os.kill(victim, signal.SIGKILL)
@@ -107,8 +112,8 @@ def test_a_run_whose_program_is_killed_says_so_and_leaves_nothing(name: str, fol
     assert "Traceback" not in out + err
     said = [line for line in (out + err).splitlines() if "was killed by signal 9 (SIGKILL)" in line]
     assert said, out + err
-    until(lambda: not set(started) & set(_processes()), "the end of all processes", 10)
-    assert {one for one in _left(folder) - before if "logs" not in one} == set()
-    again = subprocess.run([*_RUN, _SCENARIO], capture_output=True, text=True, env=variables, check=False)
+    again = subprocess.run(
+        [*_RUN, _SCENARIO], capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)}, check=False
+    )
     assert again.returncode == 0, again.stdout
     assert "green: 1 scenario judged" in again.stdout

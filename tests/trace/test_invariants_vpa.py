@@ -8,11 +8,12 @@ import pytest
 
 from harness import objects
 from harness.clock import rfc3339, seconds
+from harness.definitions import VPAS
 from harness.options import Options, RecommenderOptions, UpdaterOptions, VpaOptions
 from harness.trace.invariants import CONDITIONS, check
 from harness.trace.invariants_vpa import VPA_INVARIANTS
 from harness.trace.quantities import amount
-from harness.trace.vertical import LEASES, VPAS
+from harness.trace.vertical import LEASES
 
 RECOMMENDER, UPDATER, ADMISSION = "vpa-recommender", "vpa-updater", "vpa-admission"
 TARGET = objects.recommended(target={"cpu": "200m"}, lower={"cpu": "100m"}, upper={"cpu": "1"})

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import ApiFailure, Cluster
+from harness.definitions import VPAS
 
 ADMISSION = ("vpa-admission", "replicaset")
 #: Seconds after which the admission controller is registered: ten after its start.
@@ -21,7 +22,7 @@ async def prepare(cluster: Cluster, vpa: Object, *recommendations: Object) -> No
     if recommendations:
         name, namespace = vpa["metadata"]["name"], vpa["metadata"].get("namespace", "default")
         status = objects.vpa_status(*recommendations)
-        await cluster.set_status("verticalpodautoscalers.autoscaling.k8s.io", name, status, namespace)
+        await cluster.set_status(VPAS, name, status, namespace)
 
 
 def container(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.vpa.admission.steps import ADMISSION, annotations_of, container, prepare, resources_of, workload
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import scenario
 
 _CAPPING = "pkg/utils/vpa/capping.go Apply"
@@ -47,7 +48,7 @@ async def test_maximum_beats_minimum(cluster: Cluster) -> None:
     policy = objects.container_policy(min_allowed={"cpu": "400m"}, max_allowed={"cpu": "200m"})
     await cluster.create(objects.vpa(policies=[policy]))
     status = objects.vpa_status(objects.recommended(target={"cpu": "300m"}))
-    await cluster.set_status("verticalpodautoscalers.autoscaling.k8s.io", "web", status)
+    await cluster.set_status(VPAS, "web", status)
     await cluster.run_until(15)
     pod = await workload(cluster, container(requests={"cpu": "100m"}))
     cluster.expect("resources", resources_of(pod), [{"requests": {"cpu": "200m"}}])

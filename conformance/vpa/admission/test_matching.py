@@ -5,10 +5,10 @@ from __future__ import annotations
 from conformance.vpa.admission.steps import ADMISSION, REGISTERED, container, prepare, resources_of, workload
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import scenario
 
 _MATCHER = "pkg/admission-controller/resource/vpa/matcher.go GetMatchingVPA"
-_VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 
 
 def _asking() -> dict[str, object]:
@@ -20,7 +20,7 @@ def _cpu(pod: objects.Object) -> object:
 
 
 async def _recommend(cluster: Cluster, name: str, cpu: str) -> None:
-    await cluster.set_status(_VPAS, name, objects.vpa_status(objects.recommended(target={"cpu": cpu})))
+    await cluster.set_status(VPAS, name, objects.vpa_status(objects.recommended(target={"cpu": cpu})))
 
 
 @scenario(
@@ -156,10 +156,10 @@ async def test_an_unknown_owner(cluster: Cluster) -> None:
 )
 async def test_a_stale_cache_of_vpas(cluster: Cluster) -> None:
     await cluster.run_until(REGISTERED)
-    cluster.network.hold(_VPAS)
+    cluster.network.hold(VPAS)
     await prepare(cluster, objects.vpa(), objects.recommended(target={"cpu": "250m"}))
     cluster.expect("before", _cpu(await workload(cluster, _asking())), "100m")
-    cluster.network.release(_VPAS)
+    cluster.network.release(VPAS)
     await cluster.scale("web", 2)
     await cluster.run(1)
     cluster.expect("after", sorted(str(_cpu(pod)) for pod in cluster.pods("web")), ["100m", "250m"])

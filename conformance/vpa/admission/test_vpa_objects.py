@@ -7,11 +7,11 @@ from typing import Any
 from conformance.vpa.admission.steps import ADMISSION, REGISTERED, refusal
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import AdmissionOptions, Options, VpaOptions, scenario
 
 _HANDLER = "pkg/admission-controller/resource/vpa/handler.go GetPatches"
 _VALIDATION = "pkg/admission-controller/resource/vpa/validation.go"
-_VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 _INVALID = (
     'admission webhook "vpa.k8s.io" denied the request: VerticalPodAutoscaler.autoscaling.k8s.io "web" is invalid: '
 )
@@ -34,7 +34,7 @@ async def _expect_refused(cluster: Cluster, what: str, vpa: objects.Object, why:
 async def test_update_policy_is_filled_in(cluster: Cluster) -> None:
     await cluster.run_until(REGISTERED)
     await cluster.create(objects.vpa("plain"), objects.vpa("off", mode="Off"))
-    modes = {one["metadata"]["name"]: one["spec"]["updatePolicy"] for one in cluster.list(_VPAS)}
+    modes = {one["metadata"]["name"]: one["spec"]["updatePolicy"] for one in cluster.list(VPAS)}
     cluster.expect("policies", modes, {"plain": {"updateMode": "Recreate"}, "off": {"updateMode": "Off"}})
 
 
@@ -60,7 +60,7 @@ async def test_update_policy_that_makes_no_sense(cluster: Cluster) -> None:
         'spec.updatePolicy.updateMode: Unsupported value: "Sometimes": supported values: "InPlace", '
         '"InPlaceOrRecreate", "Initial", "Off", "Recreate"',
     )
-    cluster.expect("stored", cluster.list(_VPAS), [])
+    cluster.expect("stored", cluster.list(VPAS), [])
 
 
 @scenario(
@@ -133,7 +133,7 @@ async def test_more_than_one_recommender(cluster: Cluster) -> None:
         "spec.recommenders: Too many: 2: must have at most 1 item",
     )
     await cluster.create(objects.vpa(recommenders=["other"]))
-    cluster.expect("one", len(cluster.list(_VPAS)), 1)
+    cluster.expect("one", len(cluster.list(VPAS)), 1)
 
 
 @scenario(
@@ -191,7 +191,7 @@ async def test_what_gates_allow(cluster: Cluster) -> None:
     )
     good = objects.vpa(mode="InPlace", policies=[objects.container_policy(oomBumpUpRatio="1.5")])
     await cluster.create(good)
-    cluster.expect("stored", len(cluster.list(_VPAS)), 1)
+    cluster.expect("stored", len(cluster.list(VPAS)), 1)
 
 
 @scenario(
@@ -203,8 +203,8 @@ async def test_what_gates_allow(cluster: Cluster) -> None:
 async def test_old_objects_keep_what_gates_forbid(cluster: Cluster) -> None:
     await cluster.create(objects.vpa(mode="InPlace"))  # while no webhook is there yet
     await cluster.run_until(REGISTERED)
-    await cluster.patch(_VPAS, "web", {"spec": {"updatePolicy": {"minReplicas": 3}}})
-    stored = cluster.get(_VPAS, "web")["spec"]["updatePolicy"]
+    await cluster.patch(VPAS, "web", {"spec": {"updatePolicy": {"minReplicas": 3}}})
+    stored = cluster.get(VPAS, "web")["spec"]["updatePolicy"]
     cluster.expect("stored", stored, {"updateMode": "InPlace", "minReplicas": 3})
 
 
@@ -219,7 +219,7 @@ async def test_auto_is_warned_about(cluster: Cluster) -> None:
     await cluster.create(objects.vpa(mode="Auto"))
     (review,) = [write for write in cluster.writes() if write.verb == "review"]
     cluster.expect("warnings", len(review.body["answer"]["warnings"]), 1)
-    cluster.expect("stored", cluster.get(_VPAS, "web")["spec"]["updatePolicy"], {"updateMode": "Auto"})
+    cluster.expect("stored", cluster.get(VPAS, "web")["spec"]["updatePolicy"], {"updateMode": "Auto"})
 
 
 @scenario(

@@ -6,6 +6,7 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.metrics import each
 from harness.scenario import Options, RecommenderOptions, UpdaterOptions, VpaOptions
 from harness.trace.difference import Tolerance
@@ -13,7 +14,6 @@ from harness.trace.difference import Tolerance
 LOOP = ("vpa-recommender", "vpa-updater", "vpa-admission", "replicaset")
 #: The same, of scenarios that are about the updater.
 UPDATES = ("vpa-updater", "vpa-recommender", "vpa-admission", "replicaset")
-VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 #: Of equal pods upstream evicts any, so the samples of old and young ones come in any order, and their sums differ in
 #: the last bit.
 SUMS = (Tolerance("*Histogram.totalWeight*", 1e-9),)

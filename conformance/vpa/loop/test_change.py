@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.vpa.loop.steps import HOUR, LOOP, SUMS, UPDATES, VPAS, every, evictions, requests, serve, target
+from conformance.vpa.loop.steps import HOUR, LOOP, SUMS, UPDATES, every, evictions, requests, serve, target
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.metrics import each, steps
 from harness.scenario import scenario
 

@@ -15,10 +15,11 @@ from conformance.plans.autoscalers import Autoscalers
 from conformance.plans.playing import Plan
 from conformance.plans.stage import Action, Stage, on_cluster
 from conformance.replicaset import plans as of_replica_sets
-from conformance.vpa.loop.steps import LOOP, SUMS, VPAS
+from conformance.vpa.loop.steps import LOOP, SUMS
 from conformance.vpa.plans import bounds, checkpoints, loads, pods, workloads
 from harness import objects
 from harness.cluster import ApiFailure, Cluster
+from harness.definitions import VPAS
 from harness.scenario import AdmissionOptions, Options, RecommenderOptions, UpdaterOptions, VpaOptions
 
 #: The controllers that run.

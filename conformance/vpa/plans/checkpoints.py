@@ -5,17 +5,16 @@ from __future__ import annotations
 from conformance.plans.autoscalers import chosen
 from conformance.plans.playing import Step
 from conformance.plans.stage import Stage
-
-_CHECKPOINTS = "verticalpodautoscalercheckpoints.autoscaling.k8s.io"
+from harness.definitions import CHECKPOINTS
 
 
 async def edit_checkpoint(stage: Stage, step: Step) -> None:
     """Somebody writes into a checkpoint."""
-    if name := chosen(stage, _CHECKPOINTS, step):
-        await stage.cluster.patch(_CHECKPOINTS, name, {"status": step["status"]}, subresource="status")
+    if name := chosen(stage, CHECKPOINTS, step):
+        await stage.cluster.patch(CHECKPOINTS, name, {"status": step["status"]}, subresource="status")
 
 
 async def delete_checkpoint(stage: Stage, step: Step) -> None:
     """A checkpoint goes."""
-    if name := chosen(stage, _CHECKPOINTS, step):
-        await stage.cluster.delete(_CHECKPOINTS, name)
+    if name := chosen(stage, CHECKPOINTS, step):
+        await stage.cluster.delete(CHECKPOINTS, name)

@@ -7,11 +7,10 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.metrics import each
 
 RECOMMENDER = ("vpa-recommender", "replicaset")
-VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
-CHECKPOINTS = "verticalpodautoscalercheckpoints.autoscaling.k8s.io"
 #: The first loop comes an interval after the caches have filled, which takes 0.3 s. One second passes before the clock
 #: of the scenario starts.
 FIRST_LOOP = 59.3

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from conformance.vpa.recommender.steps import (
-    CHECKPOINTS,
     RECOMMENDER,
-    VPAS,
     after_loop,
     checkpoint,
     loop,
@@ -16,6 +14,7 @@ from conformance.vpa.recommender.steps import (
 )
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 
 _WRITER = "pkg/recommender/checkpoint/checkpoint_writer.go: StoreCheckpoints"

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.vpa.recommender.steps import (
-    RECOMMENDER,
-    VPAS,
-    after_loop,
-    condition,
-    serve,
-    status,
-    target,
-)
+from conformance.vpa.recommender.steps import RECOMMENDER, after_loop, condition, serve, status, target
 from harness import objects
 from harness.autoscalers import reference
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.metrics import each
 from harness.scenario import scenario
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.vpa.recommender.steps import (
-    CHECKPOINTS,
-    RECOMMENDER,
-    VPAS,
-    after_loop,
-    checkpoint,
-    recommendation,
-    serve,
-)
+from conformance.vpa.recommender.steps import RECOMMENDER, after_loop, checkpoint, recommendation, serve
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.scenario import scenario
 
 _RUN = "pkg/recommender/routines/recommender.go: RunOnce"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from conformance.vpa.recommender.steps import (
-    CHECKPOINTS,
     FIRST_LOOP,
     RECOMMENDER,
-    VPAS,
     after_loop,
     loop,
     moments,
@@ -16,6 +14,7 @@ from conformance.vpa.recommender.steps import (
     upper_bound,
 )
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 
 _RUN = "pkg/recommender/routines/recommender_controller.go: Run"

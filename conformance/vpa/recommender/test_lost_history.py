@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.vpa.recommender.steps import (
-    RECOMMENDER,
-    VPAS,
-    after_loop,
-    checkpoint,
-    condition,
-    serve,
-    target,
-)
+from conformance.vpa.recommender.steps import RECOMMENDER, after_loop, checkpoint, condition, serve, target
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.metrics import each, steps
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 

@@ -7,6 +7,7 @@ from typing import Any
 from conformance.vpa.recommender.steps import RECOMMENDER, after_loop, recommendation, serve, status, target
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS
 from harness.metrics import each
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 
@@ -147,7 +148,7 @@ async def test_rounding(cluster: Cluster) -> None:
 async def test_per_vpa_config_is_off(cluster: Cluster) -> None:
     await serve(cluster, policies=[objects.container_policy("main", memoryAggregationIntervalSeconds=60)])
     await after_loop(cluster, 5)
-    memory = cluster.get("verticalpodautoscalercheckpoints.autoscaling.k8s.io", "web-main")["status"]["memoryHistogram"]
+    memory = cluster.get(CHECKPOINTS, "web-main")["status"]["memoryHistogram"]
     cluster.expect("finished intervals", "bucketWeights" in memory, False)
 
 
@@ -161,5 +162,5 @@ async def test_per_vpa_config_is_off(cluster: Cluster) -> None:
 async def test_per_vpa_config(cluster: Cluster) -> None:
     await serve(cluster, policies=[objects.container_policy("main", memoryAggregationIntervalSeconds=60)])
     await after_loop(cluster, 5)
-    memory = cluster.get("verticalpodautoscalercheckpoints.autoscaling.k8s.io", "web-main")["status"]["memoryHistogram"]
+    memory = cluster.get(CHECKPOINTS, "web-main")["status"]["memoryHistogram"]
     cluster.expect("finished intervals", "bucketWeights" in memory, True)

@@ -6,17 +6,10 @@ whose names would tell them apart; unless the order of all that wait is settled 
 
 from __future__ import annotations
 
-from conformance.vpa.recommender.steps import (
-    CHECKPOINTS,
-    FIRST_LOOP,
-    RECOMMENDER,
-    VPAS,
-    loop,
-    moments,
-    serve,
-)
+from conformance.vpa.recommender.steps import FIRST_LOOP, RECOMMENDER, loop, moments, serve
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.metrics import each
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 

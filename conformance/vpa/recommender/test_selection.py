@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.vpa.recommender.steps import CHECKPOINTS, RECOMMENDER, after_loop, recommendation, serve, status
+from conformance.vpa.recommender.steps import RECOMMENDER, after_loop, recommendation, serve, status
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import CHECKPOINTS, VPAS
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 
 _FILTER = "pkg/recommender/input/cluster_feeder.go: filterVPAs"
@@ -54,7 +55,7 @@ async def test_recommender_with_a_name(cluster: Cluster) -> None:
 )
 async def test_memory_saver(cluster: Cluster) -> None:
     await serve(cluster, name="web")
-    await cluster.delete("verticalpodautoscalers.autoscaling.k8s.io", "web")
+    await cluster.delete(VPAS, "web")
     await after_loop(cluster, 3)
     await cluster.create(objects.vpa("web"))
     await after_loop(cluster, 4)
@@ -70,7 +71,7 @@ async def test_memory_saver(cluster: Cluster) -> None:
 )
 async def test_remembers_pods_without_vpa(cluster: Cluster) -> None:
     await serve(cluster, name="web")
-    await cluster.delete("verticalpodautoscalers.autoscaling.k8s.io", "web")
+    await cluster.delete(VPAS, "web")
     await after_loop(cluster, 3)
     await cluster.create(objects.vpa("web"))
     await after_loop(cluster, 4)

@@ -15,6 +15,7 @@ from conformance.vpa.recommender.steps import (
 )
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.metrics import each
 from harness.scenario import Options, RecommenderOptions, VpaOptions, scenario
 
@@ -163,9 +164,7 @@ async def test_refused_status_is_tried_again(cluster: Cluster) -> None:
     cluster.expect("recommendation", recommendation(cluster), None)
     await after_loop(cluster, 3)
     cluster.expect_true("recommendation later", recommendation(cluster))
-    cluster.expect(
-        "attempts", moments(cluster, "patch", "verticalpodautoscalers.autoscaling.k8s.io")[:2], [59.3, 119.3]
-    )
+    cluster.expect("attempts", moments(cluster, "patch", VPAS)[:2], [59.3, 119.3])
 
 
 @scenario(
@@ -175,10 +174,10 @@ async def test_refused_status_is_tried_again(cluster: Cluster) -> None:
     controllers=RECOMMENDER,
 )
 async def test_vpas_seen_late(cluster: Cluster) -> None:
-    cluster.network.hold("verticalpodautoscalers.autoscaling.k8s.io")
+    cluster.network.hold(VPAS)
     await serve(cluster)
     await after_loop(cluster, 3)
     cluster.expect("recommendation", recommendation(cluster), None)
-    cluster.network.release("verticalpodautoscalers.autoscaling.k8s.io")
+    cluster.network.release(VPAS)
     await after_loop(cluster, 4)
     cluster.expect("samples", checkpoint(cluster)["totalSamplesCount"], 4)

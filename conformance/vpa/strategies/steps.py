@@ -8,13 +8,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from conformance.hpa.strategies.names import LEFT_OUT, Dicts, Json, any_of, merged, weighted
-from conformance.vpa.loop.steps import VPAS
 from conformance.vpa.strategies import autoscalers
 from conformance.vpa.strategies.loads import load
 from conformance.vpa.strategies.names import ADMISSION, CONTAINERS, NAMES, PARTS, RECOMMENDER, UPDATER, WORKLOADS
 from conformance.vpa.strategies.workloads import bound, workload
+from harness.definitions import CHECKPOINTS, VPAS
 
-_CHECKPOINTS = "verticalpodautoscalercheckpoints.autoscaling.k8s.io"
 _LEASES = "leases.coordination.k8s.io"
 _WATCHED = ("pods", "pods", "replicasets.apps", "limitranges", VPAS, VPAS)
 _WHEN = any_of(after=(0.0, 5.0, 21.0, 61.0, 61.0, 90.0, 125.0, 190.0, 430.0))
@@ -115,10 +114,10 @@ _TO_METRICS = (
 
 _REQUESTS = (
     *[("patch", VPAS, "status", RECOMMENDER)] * 3,
-    *[("patch", _CHECKPOINTS, "", RECOMMENDER)] * 2,
-    ("create", _CHECKPOINTS, "", RECOMMENDER),
-    ("list", _CHECKPOINTS, "", RECOMMENDER),
-    ("delete", _CHECKPOINTS, "", RECOMMENDER),
+    *[("patch", CHECKPOINTS, "", RECOMMENDER)] * 2,
+    ("create", CHECKPOINTS, "", RECOMMENDER),
+    ("list", CHECKPOINTS, "", RECOMMENDER),
+    ("delete", CHECKPOINTS, "", RECOMMENDER),
     *[("list", "pods.metrics.k8s.io", "", RECOMMENDER)] * 2,
     ("get", "replicasets.apps", "scale", RECOMMENDER),
     ("get", "replicasets.apps", "scale", UPDATER),

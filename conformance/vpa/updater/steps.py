@@ -7,12 +7,12 @@ from typing import Any
 
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import Options, UpdaterOptions, VpaOptions
 
 Object = dict[str, Any]
 
 UPDATER = ("vpa-updater", "replicaset")
-VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 #: Second of the first loop: one interval after the caches have filled, which takes 0.1 s from one second before 0 on.
 FIRST = 59.1
 INTERVAL = 60.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from conformance.vpa.updater.steps import (
     UPDATER,
-    VPAS,
     counts,
     evictions,
     fit_successors,
@@ -16,6 +15,7 @@ from conformance.vpa.updater.steps import (
 )
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import scenario
 
 

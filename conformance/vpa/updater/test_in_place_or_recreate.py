@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from conformance.vpa.updater.steps import (
     UPDATER,
-    VPAS,
     container,
     counts,
     evictions,
@@ -18,6 +17,7 @@ from conformance.vpa.updater.steps import (
 )
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import scenario
 from harness.world import Resize
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.vpa.updater.steps import UPDATER, counts, evictions, loop, more, options, recommend, workload
 from harness import objects
 from harness.cluster import Cluster
+from harness.definitions import VPAS
 from harness.scenario import scenario
 
 
@@ -39,11 +40,10 @@ async def test_mode_changes(cluster: Cluster) -> None:
     await recommend(cluster, more())
     await cluster.run_until(loop(2))
     cluster.expect("evictions while Off", evictions(cluster), [])
-    vpas = "verticalpodautoscalers.autoscaling.k8s.io"
-    await cluster.patch(vpas, "web", {"spec": {"updatePolicy": {"updateMode": "Recreate"}}})
+    await cluster.patch(VPAS, "web", {"spec": {"updatePolicy": {"updateMode": "Recreate"}}})
     await cluster.run_until(loop(3))
     cluster.expect("evictions", counts(evictions(cluster)), {179.1: 1})
-    await cluster.delete(vpas, "web")
+    await cluster.delete(VPAS, "web")
     await cluster.run_until(loop(5))
     cluster.expect("evictions without a VPA", len(evictions(cluster)), 1)
 
@@ -75,7 +75,7 @@ async def test_no_recommendation(cluster: Cluster) -> None:
 )
 async def test_oldest_vpa_rules(cluster: Cluster) -> None:
     await cluster.create(workload(replicas=4), objects.vpa("young", target=objects.reference("ReplicaSet", "web")))
-    await cluster.delete("verticalpodautoscalers.autoscaling.k8s.io", "young")
+    await cluster.delete(VPAS, "young")
     await cluster.create(objects.vpa("web", mode="Recreate"))
     await cluster.run(2)
     target = objects.reference("ReplicaSet", "web")
