@@ -7,6 +7,7 @@
 | versions of objects | `<version 1>` ... in order of size |
 | versions of lists and bookmarks | `<latest>`, or the version of an object that they lie after |
 | instants that the server chose | `<now>`, or `<now+30s>`, by the server's clock when they were first seen |
+| cells of a table's column "Age" | `<age>`, if it is the time since the row's object was created |
 | suffixes of generated names, tokens of pages | `<name 1>`, `<continue 1>` ... in order of appearance |
 | hashes of storage versions, addresses of services | the name of the field |
 | managed fields | those of appliers stay, without their times, in the order of names |
@@ -26,9 +27,12 @@ from harness.fidelity.transcript import Step, Transcript
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _NUMBER = re.compile(
-    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+|(?<=record \()\d+"
+    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+"
     r'|(?<=resourceVersion\\":\\")\d+'
 )
+_SECONDS = re.compile(r"(\d+)s")
+#: Always the server's own, though no answer may have shown it: an eviction answers without the object.
+_RECORD = re.compile(r"(?<=record \()\d+")
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
 #: A digest over the group of a resource, which may be one of the run's own, and addresses from a range.
 _CHOSEN = frozenset({"storageVersionHash", "clusterIP", "clusterIPs"})
@@ -97,6 +101,8 @@ class _Symbols:
         return self._text(value)
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
+        if value.get("kind") == "Table":
+            value = _without_ages(value, self._at)
         metadata = value.get("metadata")
         told = {self._text(key): self._value(value[key], key) for key in sorted(value)}
         if isinstance(metadata, dict) and "resourceVersion" in metadata:
@@ -154,6 +160,7 @@ class _Symbols:
         if "esource" in text:
             text = _CURRENT.sub(r"\1<latest>", text)
             text = _NUMBER.sub(lambda found: self._number(found[0]), text)
+            text = _RECORD.sub(lambda found: self._recorded(found[0]), text)
         return text
 
     def _name(self, text: str) -> str:
@@ -164,9 +171,37 @@ class _Symbols:
         return self._uids.setdefault(text, f"<uid {len(self._uids) + 1}>")
 
     def _number(self, text: str) -> str:
-        version = int(text)
+        rank, seen = self._rank(int(text))
+        return f"<version {rank}>" if seen else text
+
+    def _recorded(self, text: str) -> str:
+        rank, seen = self._rank(int(text))
+        return f"<version {rank}>" if seen else f"<after version {rank}>"
+
+    def _rank(self, version: int) -> tuple[int, bool]:
+        """How many versions that were seen are not larger, and whether this one was seen."""
         rank = bisect_right(self._seen, version)
-        return f"<version {rank}>" if rank and self._seen[rank - 1] == version else text
+        return rank, rank > 0 and self._seen[rank - 1] == version
+
+
+def _without_ages(table: dict[str, Any], at: float) -> dict[str, Any]:
+    """The table with a symbol where a cell tells how old the row's object was at the instant `at`: seconds go by."""
+    ages = {place for place, column in enumerate(table["columnDefinitions"]) if column["name"] == "Age"}
+    return {**table, "rows": [_without_age(row, ages, at) for row in table.get("rows") or ()]}
+
+
+def _without_age(row: dict[str, Any], ages: set[int], at: float) -> dict[str, Any]:
+    metadata = (row.get("object") or {}).get("metadata") or {}
+    if "creationTimestamp" not in metadata:
+        return row
+    age = at - datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
+    cells = enumerate(row["cells"])
+    return {**row, "cells": ["<age>" if place in ages and _told(cell, age) else cell for place, cell in cells]}
+
+
+def _told(cell: Any, age: float) -> bool:
+    found = _SECONDS.fullmatch(str(cell))
+    return found is not None and abs(int(found[1]) - age) <= _SLACK
 
 
 def _versions(value: Any) -> Iterator[int]:

@@ -31,6 +31,17 @@ def test_the_version_of_a_list_is_the_latest_or_lies_after_an_object() -> None:
     assert found[1]["metadata"]["resourceVersion"] == "<version 0 or later>"
 
 
+def test_a_version_in_record_that_nobody_has_shown_is_told_by_its_place() -> None:
+    def told(record: int) -> str:
+        made, refused = _object(50), {"message": f"resource version: 50 is not the one in record ({record})"}
+        found = _seen(Step("POST /", code=201, body=made), Step("DELETE /", code=409, body=refused))
+        return str(found[1]["message"]).removeprefix("resource version: <version 1> is not the one in ")
+
+    assert told(50) == "record (<version 1>)"
+    assert told(61) == "record (<after version 1>)"
+    assert told(49) == "record (<after version 0>)"
+
+
 def test_uids_are_told_apart_in_texts_too() -> None:
     found = _seen(Step("GET /", code=200, body={"message": f"{OTHER} is not {UID}, but {OTHER}"}))
     assert found[0]["message"] == "<uid 1> is not <uid 2>, but <uid 1>"
@@ -41,6 +52,17 @@ def test_instants_are_told_by_the_servers_clock_but_those_of_clients_stay() -> N
     body = {"now": "1970-01-01T00:01:39Z", "later": "1970-01-01T00:02:10Z", "mine": "1970-01-01T00:00:50Z"}
     found = _seen(Step("POST /", sent=sent, code=200, body=body, at=100.4))
     assert found[0] == {"now": "<now>", "later": "<now+30s>", "mine": "1970-01-01T00:00:50Z"}
+
+
+def _table(age: str) -> dict[str, Any]:
+    row = {"cells": ["5s", age], "object": {"metadata": {"creationTimestamp": "1970-01-01T00:01:40Z"}}}
+    return {"kind": "Table", "columnDefinitions": [{"name": "Name"}, {"name": "Age"}], "rows": [row]}
+
+
+def test_ages_of_rows_are_told_by_the_servers_clock() -> None:
+    found = _seen(*(Step("GET /", code=200, body=_table(age), at=101.2) for age in ("0s", "1s", "9s", "<unknown>")))
+    ages = [table["rows"][0]["cells"] for table in found]
+    assert ages == [["5s", "<age>"], ["5s", "<age>"], ["5s", "9s"], ["5s", "<unknown>"]]
 
 
 def test_generated_names_are_told_apart() -> None:
