@@ -1,12 +1,13 @@
 """The status of PodDisruptionBudgets: the condition that says whether pods may be disrupted.
 
-Both the eviction endpoint and the disruption controller keep it (k8s.io/component-helpers/apps/poddisruptionbudget,
-apimachinery/pkg/api/meta/conditions.go: SetStatusCondition).
+Both the eviction endpoint and the disruption controller keep it (k8s.io/component-helpers/apps/poddisruptionbudget).
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from harness.apiserver.conditions import set_condition
 
 Object = dict[str, Any]
 
@@ -36,19 +37,11 @@ def with_verdict(status: Object, now: str) -> Object:
 
 
 def with_condition(status: Object, verdict: str, reason: str, now: str, message: str = "") -> Object:
-    """The status with this condition; its transition time moves if its status does."""
-    before = allowed_condition(status)
-    condition: Object = {"type": ALLOWED, "status": verdict}
+    """The status with the condition DisruptionAllowed as given."""
+    condition: Object = {"type": ALLOWED, "status": verdict, "reason": reason, "message": message}
     if status.get("observedGeneration"):
         condition["observedGeneration"] = status["observedGeneration"]
-    condition["lastTransitionTime"] = before.get("lastTransitionTime", now) if before.get("status") == verdict else now
-    condition.update(reason=reason, message=message)
-    conditions = list(status.get("conditions") or ())
-    if before:
-        conditions[conditions.index(before)] = condition
-    else:
-        conditions.append(condition)
-    return {**status, "conditions": conditions}
+    return set_condition(status, condition, now)
 
 
 def _verdict(status: Object) -> tuple[str, str]:

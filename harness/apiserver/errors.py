@@ -186,6 +186,7 @@ _TYPE_TEXT = {
     "FieldValueTooLong": "Too long",
     "FieldValueDuplicate": "Duplicate value",
     "FieldValueNotFound": "Not found",
+    "InternalError": "Internal error",
 }
 _WITH_VALUE = frozenset(
     {
@@ -249,6 +250,11 @@ def duplicate(field: str, value: Any) -> FieldError:
 def too_long(field: str, limit: int) -> FieldError:
     """A value is longer than `limit` bytes."""
     return FieldError("FieldValueTooLong", field, "", f"may not be more than {limit} bytes")
+
+
+def internal(field: str, detail: str) -> FieldError:
+    """A value could not be judged."""
+    return FieldError("InternalError", field, "", detail)
 
 
 def invalid(group: str, kind: str, name: str, findings: Iterable[FieldError]) -> ApiError:

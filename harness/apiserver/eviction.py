@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.budgets import BUDGETS, SYNC_FAILED, allowed_condition, with_verdict
+from harness.apiserver.conditions import set_condition
 from harness.apiserver.delete import DeleteOptions, delete_object, parse_options
 from harness.apiserver.intake import check_part
 from harness.apiserver.messages import Reply
@@ -113,8 +114,6 @@ def _why_not(name: str, status: dict[str, Any]) -> str:
 
 def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) -> None:
     """AddConditionAndDeletePod."""
-    from harness.apiserver.subresources import set_condition
-
     pod = stored.object
     if not call.dry_run:
         _check_preconditions(call, pod["metadata"], options)

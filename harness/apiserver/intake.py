@@ -69,6 +69,8 @@ _CONTAINERS = [
         "args": ["string"],
         "volumeMounts": ["struct"],
         "resources": {"requests": "amounts", "limits": "amounts"},
+        "restartPolicy": "string",
+        "restartPolicyRules": [{"action": "string", "exitCodes": {"operator": "string", "values": ["int32"]}}],
     }
 ]
 _POD_SPEC = {
@@ -85,6 +87,36 @@ _POD_SPEC = {
     "volumes": ["struct"],
     "schedulingGates": ["struct"],
     "resources": {"requests": "map", "limits": "map"},
+}
+_CONDITION = {
+    "type": "string",
+    "status": "string",
+    "observedGeneration": "int64",
+    "reason": "string",
+    "message": "string",
+    "lastTransitionTime": "string",
+}
+_CONTAINER_STATUSES = [
+    {
+        "name": "string",
+        "ready": "bool",
+        "restartCount": "int32",
+        "state": {"waiting": "struct", "running": "struct", "terminated": {"exitCode": "int32", "reason": "string"}},
+    }
+]
+_POD_STATUS = {
+    "phase": "string",
+    "conditions": [_CONDITION],
+    "containerStatuses": _CONTAINER_STATUSES,
+    "initContainerStatuses": _CONTAINER_STATUSES,
+    "ephemeralContainerStatuses": _CONTAINER_STATUSES,
+    "podIP": "string",
+    "podIPs": [{"ip": "string"}],
+    "hostIP": "string",
+    "hostIPs": [{"ip": "string"}],
+    "nominatedNodeName": "string",
+    "observedGeneration": "int64",
+    "qosClass": "string",
 }
 _TEMPLATE = {"metadata": _METADATA, "spec": _POD_SPEC}
 _WORKLOAD_STATUS = {
@@ -134,17 +166,7 @@ _WEBHOOKS: list[dict[str, Any]] = [
 ]
 #: The shape of the fields that the server itself reads, by kind.
 SHAPES: dict[str, dict[str, Any]] = {
-    "Pod": {
-        "spec": _POD_SPEC,
-        "status": {
-            "phase": "string",
-            "conditions": ["struct"],
-            "containerStatuses": ["struct"],
-            "podIPs": ["struct"],
-            "podIP": "string",
-            "qosClass": "string",
-        },
-    },
+    "Pod": {"spec": _POD_SPEC, "status": _POD_STATUS},
     "ReplicaSet": _WORKLOAD,
     "Deployment": _WORKLOAD,
     "StatefulSet": _WORKLOAD,
@@ -175,7 +197,7 @@ SHAPES: dict[str, dict[str, Any]] = {
             "expectedPods": "int32",
             "observedGeneration": "int64",
             "disruptedPods": "map",
-            "conditions": ["struct"],
+            "conditions": [_CONDITION],
         },
     },
     "ResourceQuota": {

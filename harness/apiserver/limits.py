@@ -138,9 +138,10 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("Event lifetime", "Kept for ever.", "Deleted after an hour."),
     Limit(
-        "Empty times",
-        "Left out of conditions and events.",
-        "Null: a condition's lastProbeTime, an event's eventTime and the like are always there.",
+        "Empty fields",
+        "Left out of conditions, events and states of containers.",
+        "Null or empty: a condition's lastProbeTime, an event's eventTime, a container's lastState and the like are "
+        "always there.",
     ),
     Limit(
         "Refused patches",

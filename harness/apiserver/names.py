@@ -21,7 +21,7 @@ _ALPHANUMERIC = (
 )
 
 
-def _format(message: str, pattern: str, *examples: str) -> str:
+def regex_error(message: str, pattern: str, *examples: str) -> str:
     """validation.RegexError."""
     listed = " or ".join(f"'{example}', " for example in examples)
     return f"{message} (e.g. {listed}regex used for validation is '{pattern}')"
@@ -31,7 +31,7 @@ def _too_long(limit: int, unit: str = "bytes") -> str:
     return f"must be no more than {limit} {unit}"
 
 
-_NO_LABEL = _format(
+_NO_LABEL = regex_error(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
     "and must start and end with an alphanumeric character",
     _LABEL,
@@ -57,7 +57,7 @@ def dns_subdomain(text: str, unit: str = "characters") -> tuple[str, ...]:
     found = [_too_long(253, unit)] if len(text) > 253 else []
     if not _SUBDOMAIN_PATTERN.fullmatch(text):
         found.append(
-            _format(
+            regex_error(
                 "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
                 "or '.', and must start and end with an alphanumeric character",
                 _SUBDOMAIN,
@@ -75,7 +75,7 @@ def qualified_name(text: str) -> tuple[str, ...]:
     if slash and "/" in prefix:
         return (
             "a valid label key "
-            + _format(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc")
+            + regex_error(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc")
             + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
         )
     if slash and not prefix:
@@ -87,7 +87,7 @@ def qualified_name(text: str) -> tuple[str, ...]:
     elif len(name) > 63:
         found.append(f"name part {_too_long(63)}")
     if not _NAME_PATTERN.fullmatch(name):
-        found.append("name part " + _format(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc"))
+        found.append("name part " + regex_error(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc"))
     return tuple(found)
 
 
@@ -97,7 +97,7 @@ def label_value(text: str) -> tuple[str, ...]:
     found = [_too_long(63)] if len(text) > 63 else []
     if text and not _NAME_PATTERN.fullmatch(text):
         found.append(
-            _format(
+            regex_error(
                 "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
                 "'.', and must start and end with an alphanumeric character",
                 f"({_NAME})?",
@@ -119,7 +119,7 @@ def config_key(text: str) -> tuple[str, ...]:
     found = ["must be no more than 253 characters"] if len(text) > 253 else []
     if not _CONFIG_KEY_PATTERN.fullmatch(text):
         message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-        found.append(_format(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
+        found.append(regex_error(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
     elif text in (".", ".."):
         found.append(f"must not be '{text}'")
     elif text.startswith(".."):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.apiserver import errors
+from harness.apiserver.conditions import set_condition
 from harness.apiserver.defaults import shared_pod_spec
 from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
@@ -27,20 +28,6 @@ _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 # -- pods -------------------------------------------------------------------------------------------------------------
 
 
-def set_condition(status: dict[str, Any], condition: dict[str, Any], now: str) -> dict[str, Any]:
-    """The status with this condition, whose transition time moves if its status does (podutil.UpdatePodCondition)."""
-    conditions = list(status.get("conditions") or ())
-    for index, old in enumerate(conditions):
-        if old["type"] == condition["type"]:
-            same = old.get("status") == condition["status"]
-            moment = old.get("lastTransitionTime", now) if same else now
-            conditions[index] = {**condition, "lastTransitionTime": moment}
-            break
-    else:
-        conditions.append({**condition, "lastTransitionTime": now})
-    return {**status, "conditions": conditions}
-
-
 def _check_binding(call: Call, wanted: dict[str, Any], old: dict[str, Any]) -> None:
     if wanted.get("uid") and wanted["uid"] != old["uid"]:
         raise call.conflict(uid_precondition(call, wanted["uid"], old["uid"]))
@@ -53,7 +40,7 @@ def _bind(state: State, call: Call) -> Reply:
     body = call.request.body
     check_part(body, "Binding")
     metadata = body.get("metadata") or {}
-    if metadata.get("name", call.name) != call.name:
+    if metadata.get("name", "") != call.name:
         raise errors.bad_request("name in URL does not match name in Binding object")
     target = body.get("target") or {}
     node = target.get("name")
@@ -81,7 +68,8 @@ def _bind(state: State, call: Call) -> Reply:
     for part in ("annotations", "labels"):
         if metadata.get(part):
             fresh[part] = {**(fresh.get(part) or {}), **metadata[part]}
-    status = set_condition(old.get("status") or {}, {"type": "PodScheduled", "status": "True"}, state.timestamp())
+    status = {key: item for key, item in (old.get("status") or {}).items() if key != "nominatedNodeName"}
+    status = set_condition(status, {"type": "PodScheduled", "status": "True"}, state.timestamp())
     store_next(state, call, stored, {**old, "metadata": fresh, "spec": spec, "status": status})
     return Reply(201, {**_SUCCESS, "code": 201})
 

@@ -29,6 +29,7 @@ from harness.apiserver.validation_metadata import (
     metadata_change_findings,
     metadata_findings,
 )
+from harness.apiserver.validation_pod_status import pod_status_findings
 from harness.apiserver.validation_pods import pod_spec_findings, pod_update_findings, shared_spec_findings
 from harness.apiserver.validation_policy import budget_findings, budget_status_findings
 from harness.apiserver.validation_scale import scale_spec_findings, scale_status_findings
@@ -302,15 +303,13 @@ def _fixed(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What speaks against writing this status (ValidateReplicaSetStatus, ValidatePodStatusUpdate)."""
+    """What speaks against writing this status (the Validate...StatusUpdate of its kind)."""
     found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     status = new.get("status") or {}
     if kind.kind == "Namespace" and kind.strategic:
         found.extend(phase_findings(status.get("phase", ""), new["metadata"]))
     elif kind.kind == "Pod":
-        before = (old.get("status") or {}).get("qosClass")
-        if status.get("qosClass") != before:
-            found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
+        found.extend(pod_status_findings(new, old))
     elif kind.kind in ("ReplicaSet", "ReplicationController", "Deployment", "StatefulSet") and kind.strategic:
         found.extend(_replica_status_findings(status, kind))
     elif kind.kind == "PodDisruptionBudget" and kind.strategic:

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.errors import FieldError, InOrder
+from harness.apiserver.validation_conditions import condition_findings
 
 Findings = list[FieldError]
 _PERCENT = re.compile(r"[0-9]+%")
@@ -53,9 +54,10 @@ def _part_findings(value: int | str, field: str) -> Findings:
 
 
 def budget_status_findings(status: dict[str, Any]) -> Findings:
-    """ValidatePodDisruptionBudgetStatusUpdate, but for the conditions."""
-    return [
+    """ValidatePodDisruptionBudgetStatusUpdate."""
+    counts = [
         errors.invalid_value(f"status.{name}", status[name], "must be greater than or equal to 0")
         for name in _COUNTS
         if status.get(name, 0) < 0
     ]
+    return [*condition_findings(status.get("conditions") or (), "status.conditions"), *counts]

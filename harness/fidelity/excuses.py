@@ -61,7 +61,7 @@ EXCUSES: tuple[Excuse, ...] = (
         absent_here=True,
     ),
     Excuse(
-        "Empty times",
+        "Empty fields",
         (
             "*.status.conditions[*].lastProbeTime",
             "*.status.conditions[*].lastTransitionTime",
@@ -71,8 +71,11 @@ EXCUSES: tuple[Excuse, ...] = (
             "*.lastTimestamp",
             "*.deprecatedFirstTimestamp",
             "*.deprecatedLastTimestamp",
+            "*ontainerStatuses[*].lastState",
+            "*ontainerStatuses[*].state.terminated.startedAt",
+            "*ontainerStatuses[*].state.terminated.finishedAt",
         ),
-        ("eviction/refused",),
+        ("eviction/refused", "pod-status/ended-containers"),
         everywhere=True,
         absent_here=True,
     ),
