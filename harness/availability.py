@@ -10,7 +10,7 @@ from harness.ground.obstacles import known_obstacles
 from harness.implementations.registry import lacking
 
 if TYPE_CHECKING:
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
     from harness.scenario import Scenario
 
 

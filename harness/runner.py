@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
-from harness.environments import ENVIRONMENTS, REAL, GroundOptions
 from harness.environments.opening import open_environment
-from harness.implementations.registry import (
-    UsageError,
-    check_spec,
-    parse_spec,
-    release_of,
-    takes_part,
-)
+from harness.implementations.registry import release_of, takes_part
 from harness.python_gc import rarely_collected
 from harness.trace import compare, invariants, recordings
 from harness.trace.difference import FAILED_ASSERTION, Comparison, Difference
@@ -35,6 +28,7 @@ if TYPE_CHECKING:
     from harness.checks import FailedCheck
     from harness.environments.memory import RunResult
     from harness.implementations import Implementation
+    from harness.run_config import RunConfig
     from harness.scenario import Scenario
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -47,47 +41,6 @@ _LATE = 0.5
 
 #: The trace of a run in which nothing happened.
 NOTHING = normalise(History())
-
-__all__ = ["FIXTURES", "Outcome", "RunConfig", "Runner", "UsageError"]
-
-
-@dataclass(frozen=True, slots=True)
-class RunConfig:
-    """Who runs, where, and what it is held to. `release` names the recordings; `seed` fixes every choice of a run."""
-
-    implementation: str = "reference"
-    environment: str = "memory"
-    against: str = "recorded"
-    release: str = "1.36.3"
-    seed: int = 0
-    update: bool = False
-    ground: GroundOptions = field(default_factory=GroundOptions)
-
-    @classmethod
-    def parse(
-        cls,
-        implementation: str = "reference",
-        environment: str = "memory",
-        against: str = "recorded",
-        release: str | None = None,
-        seed: int = 0,
-        update: bool = False,
-        ground: GroundOptions | None = None,
-    ) -> RunConfig:
-        """Check what a user wrote. Raises UsageError with one line."""
-        if environment not in ENVIRONMENTS:
-            raise UsageError(f"unknown environment {environment!r}; known: {', '.join(ENVIRONMENTS)}")
-        check_spec(implementation)
-        if against not in ("recorded", "none"):
-            check_spec(against)
-        chosen = release or release_of(implementation) or release_of(against) or "1.36.3"
-        if release is not None:
-            parse_spec(f"upstream:{release}")
-        if update and (takes_part("reference", implementation) or "," in implementation):
-            raise UsageError("recordings are taken from upstream only; use --implementation upstream")
-        if update and environment in REAL:
-            raise UsageError("recordings are taken in memory, where time is exact; leave --environment out")
-        return cls(implementation, environment, against, chosen, seed, update, ground or GroundOptions())
 
 
 @dataclass(slots=True)

@@ -13,7 +13,8 @@ from harness.bench.figures import BenchFailed, Figure, at_least, at_most, median
 from harness.fuzz import fuzz
 from harness.implementations.reference import MemoryTransport
 from harness.network import Network
-from harness.runner import FIXTURES, RunConfig
+from harness.run_config import RunConfig
+from harness.runner import FIXTURES
 from harness.scenario import load
 
 if TYPE_CHECKING:

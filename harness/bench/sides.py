@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from harness.implementations.registry import open_implementation
 from harness.python_gc import rarely_collected
-from harness.runner import RunConfig
+from harness.run_config import RunConfig
 
 if TYPE_CHECKING:
     from harness.implementations import Implementation

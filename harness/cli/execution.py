@@ -14,7 +14,7 @@ from harness.report import Facts, Row, Session, document, write
 
 if TYPE_CHECKING:
     from harness.cli.screen import Screen
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
     from harness.scenario import Scenario
 
 

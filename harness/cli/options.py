@@ -13,7 +13,7 @@ from harness.report.session import DEFAULTS
 
 if TYPE_CHECKING:
     from harness.kind.cluster import KindOptions
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -76,7 +76,7 @@ def run_config(
     values: dict[str, Any], *, update: bool = False, kind: Callable[[dict[str, Any]], KindOptions] | None = None
 ) -> RunConfig:
     """The run configuration of these option values. Raises UsageError (one line) on a value nobody knows."""
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
 
     names = ("implementation", "environment", "against", "release", "seed")
     ground = GroundOptions(

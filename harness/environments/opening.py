@@ -12,7 +12,7 @@ from harness.implementations.registry import open_implementation
 
 if TYPE_CHECKING:
     from harness.implementations import Implementation
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
     from harness.scenario import Scenario
 
 

@@ -18,7 +18,8 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import IO
 
-from harness.runner import Outcome, RunConfig, Runner
+from harness.run_config import RunConfig
+from harness.runner import Outcome, Runner
 from harness.scenario import Scenario, load
 
 #: Verdicts that say that the controller is wrong.

@@ -32,7 +32,8 @@ class Execution:
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario."""
         if self._runner is None:
-            from harness.runner import RunConfig, Runner
+            from harness.run_config import RunConfig
+            from harness.runner import Runner
 
             self._runner = self._stack.enter_context(Runner(RunConfig.parse(**self._settings)))
         return self._runner.run(scenario)
@@ -44,7 +45,7 @@ class Execution:
         if not scenarios:
             return
         from harness.availability import available
-        from harness.runner import RunConfig
+        from harness.run_config import RunConfig
 
         kept, self._about = available(RunConfig.parse(**self._settings), scenarios)
         ids = {one.id for one in kept}

@@ -110,7 +110,8 @@ def facts_of(chosen: dict[str, Any]) -> Facts:
     """
     if chosen == {**asdict(DEFAULTS), "release": None, "update": False, "ground": None}:
         return DEFAULTS
-    from harness.runner import RunConfig, UsageError
+    from harness.implementations.registry import UsageError
+    from harness.run_config import RunConfig
 
     try:
         return Facts.of(RunConfig.parse(**chosen))

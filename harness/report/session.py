@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.runner import Outcome, RunConfig
+    from harness.run_config import RunConfig
+    from harness.runner import Outcome
 
 #: Every verdict, in the order in which people want to read them.
 VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")

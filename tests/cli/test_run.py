@@ -91,6 +91,11 @@ def test_a_pattern_matches_id_name_or_controller(lockstep: Lockstep, pattern: st
     assert "scenarios       1\n" in result.out
 
 
+IMPLEMENTATIONS = (
+    "reference, upstream, upstream:RELEASE, upstream:path=DIR, or a mix such as upstream,vpa-updater=reference"
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -102,7 +107,7 @@ def test_a_pattern_matches_id_name_or_controller(lockstep: Lockstep, pattern: st
         (("--controller", "hpa"), "lockstep run: no scenario is about controller 'hpa'; known: replicaset"),
         (
             ("--implementation", "go"),
-            "lockstep: unknown implementation 'go'; known: reference, upstream, upstream:1.34.4",
+            f"lockstep: unknown implementation 'go'; known: {IMPLEMENTATIONS}",
         ),
         (("--seed", "x"), "lockstep run: Invalid value for '--seed': 'x' is not a valid integer."),
         (("--sed", "1"), "lockstep run: No such option '--sed'. Did you mean '--seed'?"),

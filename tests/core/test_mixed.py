@@ -12,7 +12,7 @@ from harness.implementations.calls import REFUSED, CallAnswer
 from harness.implementations.mixed import Mixed
 from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError, check_spec, lacking, open_implementation, parse_mix, release_of
-from harness.runner import RunConfig
+from harness.run_config import RunConfig
 from harness.scenario import Scenario
 from harness.trace.recordings import Provenance
 from tests.core.kit import scenario_of

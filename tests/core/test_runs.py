@@ -16,7 +16,8 @@ from harness.environments.memory import RunResult, run_scenario
 from harness.implementations import Implementation
 from harness.implementations.reference import Reference
 from harness.implementations.registry import UsageError, open_implementation
-from harness.runner import RunConfig, Runner
+from harness.run_config import RunConfig
+from harness.runner import Runner
 from harness.scenario import Scenario
 from tests.core.kit import play, scenario_of, trace_of
 

@@ -22,7 +22,8 @@ from harness.cli import main, root
 from harness.cluster import Cluster
 from harness.docs import LIMITS_PAGE, limits_page
 from harness.network import Faults
-from harness.runner import Outcome, RunConfig, Runner
+from harness.run_config import RunConfig
+from harness.runner import Outcome, Runner
 from harness.scenario import Scenario, scenario, scenarios_of
 from harness.world import Kubelet
 

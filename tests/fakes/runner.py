@@ -9,40 +9,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from harness.implementations.registry import UsageError
+from harness.run_config import RunConfig
 from harness.scenario import Scenario, scenario
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-KNOWN = ("reference", "upstream", "upstream:1.34.4")
-
-
-@dataclass(frozen=True)
-class RunConfig:
-    implementation: str = "reference"
-    environment: str = "memory"
-    against: str = "recorded"
-    release: str = "1.36.3"
-    seed: int = 0
-    update: bool = False
-
-    @classmethod
-    def parse(
-        cls,
-        implementation: str = "reference",
-        environment: str = "memory",
-        against: str = "recorded",
-        release: str | None = None,
-        seed: int = 0,
-        update: bool = False,
-        ground: Any = None,  # noqa: ARG003 - there is nothing to reach
-    ) -> RunConfig:
-        if implementation not in KNOWN:
-            raise UsageError(f"unknown implementation {implementation!r}; known: {', '.join(KNOWN)}")
-        if environment not in ("memory", "control-plane"):
-            raise UsageError(f"unknown environment {environment!r}; known: memory, control-plane")
-        if against not in (*KNOWN, "recorded", "none"):
-            raise UsageError(f"unknown against {against!r}")
-        return cls(implementation, environment, against, release or "1.36.3", seed, update)
 
 
 @dataclass

@@ -18,7 +18,8 @@ from harness.ground.loop import GroundLoop
 from harness.ground.obstacles import known_obstacles
 from harness.implementations import Implementation
 from harness.loop import VirtualLoop
-from harness.runner import RunConfig, Runner
+from harness.run_config import RunConfig
+from harness.runner import Runner
 from harness.scenario import Scenario, load
 from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
 

@@ -105,7 +105,7 @@ def test_only_names_of_tests_are_collected(project: Project) -> None:
     ("option", "message"),
     [
         ("--lockstep-implementation=go", "ERROR: unknown implementation 'go'; known: reference, *"),
-        ("--lockstep-environment=moon", "ERROR: unknown environment 'moon'; known: memory, control-plane"),
+        ("--lockstep-environment=moon", "ERROR: unknown environment 'moon'; known: memory, control-plane, kind, *"),
         ("--lockstep-environment=kubeconfig", "ERROR: --lockstep-environment kubeconfig needs --lockstep-kubeconfig *"),
         ("--lockstep-report=missing/r.json", "ERROR: --lockstep-report missing/r.json: there is no folder missing; *"),
     ],
@@ -252,7 +252,7 @@ def test_loading_the_plugin_imports_no_harness() -> None:
 
 def test_defaults_are_those_of_the_runner() -> None:
     from harness.report import Facts
-    from harness.runner import RunConfig
+    from harness.run_config import RunConfig
 
     assert Facts.of(RunConfig.parse()) == DEFAULTS
 
