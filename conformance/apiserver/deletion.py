@@ -363,3 +363,32 @@ def events(api: Api) -> None:
     later = api.post(api.to("configmaps"), bodies.config_map("two")).body
     watched.take(3)
     api.get(api.to("configmaps", later["metadata"]["name"]))
+
+
+@api_scenario(
+    "deletion/again-in-the-background",
+    must="A deletion that takes back the finalizer of an earlier one, and leaves none, MUST NOT ask for a version.",
+    source="apiserver/pkg/registry/generic/registry/store.go Delete",
+)
+def again_in_the_background(api: Api) -> None:
+    group = f"{api.token}.example.com"
+    api.define(bodies.definition(group))
+    custom = api.to_custom(f"{group}/v1", "widgets")
+    for path, body in (
+        (api.to("configmaps"), bodies.config_map()),
+        (api.to("pods"), bodies.pod()),
+        (api.to("replicasets"), bodies.workload()),
+        (custom, bodies.custom(group)),
+    ):
+        made = api.post(path, body).body
+        one = f"{path}/{made['metadata']['name']}"
+        api.delete(one, {"propagationPolicy": "Orphan"})
+        version = api.get(one).body["metadata"]["resourceVersion"]
+        background = {"propagationPolicy": "Background"}
+        with_version = {**background, "preconditions": {"uid": made["metadata"]["uid"], "resourceVersion": version}}
+        api.delete(one, with_version)
+        for options in (with_version, background):
+            api.delete(one, {**options, "dryRun": ["All"]})
+        api.get(one)
+        api.delete(one, background)
+        api.get(one)

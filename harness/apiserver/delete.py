@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.apiserver import errors
 from harness.apiserver.intake import check_part
+from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Unreadable
 from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
@@ -20,6 +21,14 @@ from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
 _PROTECTED = frozenset({"default", "kube-system", "kube-public"})
+_PREFIXES = {
+    "endpoints": "services/endpoints",
+    "ingresses": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
+_GROUPED = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -94,6 +103,8 @@ def delete(state: State, call: Call) -> Reply:
     options = parse_options(call, call.request.body)
     stored = call.existing()
     last, gone = delete_object(state, call, stored, options)
+    if last is None:
+        return Reply(200, _empty(call.kind))
     if not gone or call.kind.returns_deleted:
         status = 202 if not gone and options.orphan is False else 200
         return reply_with(status, last, call.kind)
@@ -103,41 +114,65 @@ def delete(state: State, call: Call) -> Reply:
     return Reply(200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
 
 
-def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptions) -> tuple[Stored, bool]:
-    """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409."""
+def _empty(kind: Kind) -> dict[str, Any]:
+    """Upstream's answer where its store has nothing to show."""
+    return {"apiVersion": kind.api_version, "kind": kind.kind, **({"metadata": {}} if kind.strategic else {})}
+
+
+def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptions) -> tuple[Stored | None, bool]:
+    """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409.
+
+    A dry run that would take the last finalizer away, and the object with it, has no last version to show.
+    """
     call.before = stored.object
     _check_preconditions(call, stored.object["metadata"], options)
     if call.kind.kind == "Namespace" and call.kind.strategic:
-        if call.name in _PROTECTED:
-            raise call.forbidden(call.name, "this namespace may not be deleted")
-        if not stored.object["metadata"].get("deletionTimestamp"):
-            return _terminate_namespace(state, call, stored), False
-        if stored.object["spec"].get("finalizers"):
-            call.after = stored.object
-            return stored, False
+        kept = _kept_namespace(state, call, stored)
+        if kept is not None:
+            return kept, False
     metadata = dict(stored.object["metadata"])
     graceful, pending = _begin_graceful(state, call, stored.object, metadata, options)
     if pending:
         call.after = stored.object
         return stored, False
     finalizers = _finalizers(call, metadata, options)
-    if finalizers:
-        metadata["finalizers"] = finalizers
-        if not graceful:
-            _mark_deleting(state, metadata)
-    else:
-        metadata.pop("finalizers", None)
+    if metadata.get("finalizers") and not finalizers and not graceful:
+        return _without_last_finalizer(state, call, stored, options), True
+    _set_finalizers(state, metadata, finalizers, graceful=graceful)
     if graceful or finalizers:
         # Also with grace 0 the mark is written before the object goes: watchers see it change, then vanish.
         stored = _store_mark(state, call, stored, metadata)
         if finalizers or metadata["deletionGracePeriodSeconds"]:
             return stored, False
+    return (stored if call.dry_run else _remove(state, call, stored)), True
+
+
+def _kept_namespace(state: State, call: Call, stored: Stored) -> Stored | None:
+    """The namespace as it stays, if it does. Raises ApiError 403."""
+    if call.name in _PROTECTED:
+        raise call.forbidden(call.name, "this namespace may not be deleted")
+    if not stored.object["metadata"].get("deletionTimestamp"):
+        return _terminate_namespace(state, call, stored)
+    if stored.object["spec"].get("finalizers"):
+        call.after = stored.object
+        return stored
+    return None
+
+
+def _without_last_finalizer(state: State, call: Call, stored: Stored, options: DeleteOptions) -> Stored | None:
+    """The policy takes the last finalizer away, so the object goes, with no version written before. Raises ApiError."""
     if call.dry_run:
-        return stored, True
+        return None
+    if options.version:
+        _refuse_any_version(call, stored.object["metadata"])
+    return _remove(state, call, stored)
+
+
+def _remove(state: State, call: Call, stored: Stored) -> Stored:
     last = call.collection.remove(call.namespace, call.name)
     call.after = None
     state.wrote(call.kind, stored.object, None)
-    return last, True
+    return last
 
 
 def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> None:
@@ -160,6 +195,21 @@ def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOp
             f"({options.version}) does not match the ResourceVersion in record "
             f"({metadata['resourceVersion']}). The object might have been modified",
         )
+
+
+def _refuse_any_version(call: Call, metadata: dict[str, Any]) -> None:
+    """Upstream holds the precondition to the version that it has written, and here it has written none: a bug there."""
+    key = "/".join(("/registry", _prefix(call.kind), *filter(None, (call.namespace, call.name))))
+    raise call.conflict(
+        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+        f"failed: ResourceVersion in precondition: , ResourceVersion in object meta: {metadata['resourceVersion']}"
+    )
+
+
+def _prefix(kind: Kind) -> str:
+    """Where objects of a kind lie in etcd (pkg/kubeapiserver/default_storage_factory_builder.go)."""
+    prefix = _PREFIXES.get(kind.plural, kind.plural)
+    return f"{kind.group}/{prefix}" if not kind.strategic or kind.group in _GROUPED else prefix
 
 
 def _begin_graceful(
@@ -212,6 +262,15 @@ def _finalizers(call: Call, metadata: dict[str, Any], options: DeleteOptions) ->
     after = [item for item in before if item not in (ORPHAN, FOREGROUND)]
     after += [ORPHAN] * orphan + [FOREGROUND] * foreground
     return before if set(before) == set(after) else after
+
+
+def _set_finalizers(state: State, metadata: dict[str, Any], finalizers: list[str], *, graceful: bool) -> None:
+    if not finalizers:
+        metadata.pop("finalizers", None)
+        return
+    metadata["finalizers"] = finalizers
+    if not graceful:
+        _mark_deleting(state, metadata)
 
 
 def _mark_deleting(state: State, metadata: dict[str, Any]) -> None:

@@ -144,6 +144,11 @@ LIMITS: tuple[Limit, ...] = (
         "always there.",
     ),
     Limit(
+        "Empty objects",
+        "A dry run of a deletion that would take the last finalizer away is answered with a kind and no more.",
+        "With the zero value of its Go type.",
+    ),
+    Limit(
         "Refused patches",
         "An object that a patch made undecodable is quoted as it is stored.",
         "With its fields in the order of the Go types, and its managed fields.",

@@ -79,6 +79,7 @@ EXCUSES: tuple[Excuse, ...] = (
         everywhere=True,
         absent_here=True,
     ),
+    Excuse("Empty objects", (".body.spec", ".body.status"), ("deletion/again-in-the-background",), absent_here=True),
     Excuse("Warnings", (".warning",), ("deletion/default-policies",), everywhere=True, absent_here=True),
     Excuse(
         "Pod updates",

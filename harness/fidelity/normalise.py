@@ -27,7 +27,7 @@ from harness.fidelity.transcript import Step, Transcript
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _NUMBER = re.compile(
-    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+"
+    r"(?<=resourceVersion=)\d+|(?<=resource version: )\d+|(?<=precondition \()\d+|(?<=object meta: )\d+"
     r'|(?<=resourceVersion\\":\\")\d+'
 )
 _SECONDS = re.compile(r"(\d+)s")

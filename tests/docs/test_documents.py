@@ -21,6 +21,7 @@ import harness.scenario
 from harness.cli import main, root
 from harness.cluster import Cluster
 from harness.docs import LIMITS_PAGE, limits_page
+from harness.fidelity.declaring import load as api_scenarios
 from harness.network import Faults
 from harness.run_config import RunConfig
 from harness.runner import Outcome, Runner
@@ -281,7 +282,7 @@ def test_a_function_of_the_reference_exists(name: str) -> None:
 
 
 def test_every_finding_is_held_by_something_that_exists() -> None:
-    known = {one.id for one in harness.scenario.load()}
+    known = {one.id for one in (*harness.scenario.load(), *api_scenarios())}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]

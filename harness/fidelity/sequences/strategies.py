@@ -23,7 +23,17 @@ _SELECTORS = st.sampled_from(["x=1", "x", "!x", "x in (1,2)", "x!=1", "x notin (
 _SPECS: dict[str, Strategy] = {
     "configmaps": st.fixed_dictionaries({"data": st.sampled_from([{}, {"k": "1"}, {"k": "2", "l": "1"}])}),
     "pods": st.fixed_dictionaries(
-        {"spec": st.sampled_from([_POD, {**_POD, "nodeName": "node-1"}, {**_POD, "activeDeadlineSeconds": 60}])}
+        {
+            "spec": st.sampled_from(
+                [
+                    _POD,
+                    {**_POD, "nodeName": "node-1"},
+                    {**_POD, "activeDeadlineSeconds": 60},
+                    {**_POD, "restartPolicy": "OnFailure"},
+                    {**_POD, "restartPolicy": "Never"},
+                ]
+            )
+        }
     ),
     "replicasets": st.builds(
         lambda count: {"spec": {"replicas": count, "selector": {"matchLabels": _KEYS}, "template": _TEMPLATE}}, _COUNTS
@@ -55,8 +65,32 @@ _CHANGES: dict[str, Strategy] = {
     "horizontalpodautoscalers": st.builds(lambda most: {"spec": {"minReplicas": most}}, _COUNTS),
     "poddisruptionbudgets": st.builds(lambda least: {"spec": {"minAvailable": least}}, _COUNTS),
 }
+
+
+def _container(state: dict[str, Any]) -> dict[str, Any]:
+    named = {"name": "main", "image": "pause:1", "imageID": ""}
+    return {"containerStatuses": [{**named, "ready": False, "restartCount": 0, "state": state}]}
+
+
+_POD_STATUSES = [
+    {"phase": "Running"},
+    {"phase": "Succeeded"},
+    {"reason": "Odd"},
+    {"conditions": [{"type": "Ready", "status": "True"}]},
+    {"conditions": [{"type": "Ready", "status": "False"}, {"type": "example.com/ours", "status": "True"}]},
+    {"conditions": None},
+    {"nominatedNodeName": "node-3"},
+    _container({"running": {"startedAt": "2026-01-01T00:00:00Z"}}),
+    _container({"terminated": {"exitCode": 0}}),
+    _container({"terminated": {"exitCode": 1}}),
+    {"podIP": "10.0.0.1"},
+    {"podIPs": [{"ip": "10.0.0.2"}]},
+    {"podIPs": [{"ip": "fd00::1"}]},
+    {"podIPs": None},
+    {"hostIP": "10.0.0.9", "hostIPs": [{"ip": "10.0.0.9"}]},
+]
 _STATUSES: dict[str, Strategy] = {
-    "pods": st.sampled_from([{"phase": "Running"}, {"phase": "Succeeded"}, {"reason": "Odd"}]),
+    "pods": st.sampled_from(_POD_STATUSES),
     "replicasets": st.builds(lambda count: {"replicas": count}, _COUNTS),
     "deployments": st.builds(lambda count: {"replicas": count, "readyReplicas": 1}, _COUNTS),
     "horizontalpodautoscalers": st.builds(lambda count: {"currentReplicas": count, "desiredReplicas": 1}, _COUNTS),
