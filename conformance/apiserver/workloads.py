@@ -263,6 +263,53 @@ def put_creates(api: Api) -> None:
 
 
 @api_scenario(
+    "workloads/versions-of-what-is-new",
+    must="What is created has no version, and who names one MUST be told so once it would be stored.",
+    source="apiserver/pkg/storage/etcd3/store.go Create; registry/generic/registry/dryrun.go Create",
+)
+def versions_of_new(api: Api) -> None:
+    body = bodies.lease("new")
+    for version in ("1", "0", "none", "18446744073709551616"):
+        body["metadata"] = {"name": "new", "resourceVersion": version}
+        api.post(api.to("leases"), body, dryRun="All")
+        api.put(api.to("leases", "new"), body, dryRun="All")
+        api.post(api.to("leases"), body)
+        api.put(api.to("leases", "new"), body)
+        api.post(api.to("leases"), body)
+        api.post(api.to("leases"), body, dryRun="All")
+        api.delete(api.to("leases", "new"))
+    api.post(api.to("leases"), {**body, "spec": {"leaseDurationSeconds": -1}})
+    plain = bodies.config_map()
+    api.post(api.to("configmaps"), plain)
+    for version in ("0", "00", "none"):
+        plain["metadata"]["resourceVersion"] = version
+        api.put(api.to("configmaps", "one"), {**plain, "data": {"version": version}})
+        api.patch(api.to("configmaps", "one"), {"metadata": {"resourceVersion": version}, "data": {"patch": version}})
+
+
+@api_scenario(
+    "workloads/version-zero",
+    must="Version 0 MUST count as none, in every kind of update.",
+    source="apiserver/pkg/registry/generic/registry/store.go Update",
+)
+def version_zero(api: Api) -> None:
+    of_zero = {"metadata": {"resourceVersion": "0"}}
+    api.post(api.to("replicasets"), bodies.workload())
+    for version in ("0", "00", "none", "1"):
+        scale = {"metadata": {"name": "web", "resourceVersion": version}, "spec": {"replicas": 2}}
+        api.put(api.to("replicasets", "web", "scale"), scale)
+        api.patch(api.to("replicasets", "web", "scale"), scale)
+        api.patch(api.to("replicasets", "web", "status"), {**scale, "spec": {}, "status": {"replicas": 1}})
+    api.post(api.to("pods"), bodies.pod())
+    for part in ("resize", "ephemeralcontainers", "status"):
+        api.patch(api.to("pods", "one", part), of_zero)
+        api.patch(api.to("pods", "one", part), {"metadata": {"resourceVersion": "none"}})
+    api.delete(api.to("pods", "one"), {"preconditions": of_zero["metadata"]})
+    api.post(api.to("poddisruptionbudgets"), bodies.budget(minAvailable=1))
+    api.patch(api.to("poddisruptionbudgets", "guard"), of_zero)
+
+
+@api_scenario(
     "workloads/webhooks",
     must="A webhook configuration MUST be sound and get its defaults.",
     source="pkg/apis/admissionregistration/validation/validation.go",

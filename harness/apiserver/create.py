@@ -10,6 +10,7 @@ from harness.apiserver.defaults_batch import generate_selector
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import DAEMON_SET_COUNTS, Kind
 from harness.apiserver.messages import Reply
+from harness.apiserver.preconditions import version_problem
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
@@ -66,8 +67,7 @@ def store_new(state: State, call: Call, payload: dict[str, Any]) -> Stored:
     """Default, admit, validate and store a new object. Raises ApiError."""
     kind, metadata = call.kind, payload["metadata"]
     settle_place(call, metadata)
-    if metadata.pop("resourceVersion", ""):
-        raise errors.ApiError(500, "", "resourceVersion should not be set on objects to be created")
+    version = metadata.pop("resourceVersion", "")
     for part in _SYSTEM_FIELDS:
         metadata.pop(part, None)
     apply_defaults(payload, kind)
@@ -79,14 +79,14 @@ def store_new(state: State, call: Call, payload: dict[str, Any]) -> Stored:
         if prefix:
             metadata["name"] = state.generated_name(prefix)
         try:
-            return _store_attempt(state, call, payload)
+            return _store_attempt(state, call, payload, version)
         except errors.ApiError as problem:
             if not prefix or problem.reason != "AlreadyExists" or attempt == _ATTEMPTS - 1:
                 raise
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
+def _store_attempt(state: State, call: Call, payload: dict[str, Any], version: str) -> Stored:
     kind, metadata = call.kind, payload["metadata"]
     name = metadata.get("name", "")
     prepare_for_create(payload, kind, state.timestamp())
@@ -100,6 +100,8 @@ def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
     call.name = name
     for admit in state.validating_admission:
         admit(state, call, payload, None)
+    if version and not call.dry_run and not version_problem(version) and int(version):
+        raise errors.ApiError(500, "", "resourceVersion should not be set on objects to be created")
     there = call.collection.get(call.namespace, name)
     if there is not None:
         raise _exists(call, metadata, there)
@@ -110,6 +112,7 @@ def _store_attempt(state: State, call: Call, payload: dict[str, Any]) -> Stored:
     if strategy is not None:
         strategy.store(payload)
     if call.dry_run:
+        metadata.update({"resourceVersion": version} if version else {})
         return Stored("", payload, 0)
     stored = call.collection.put(call.namespace, name, payload)
     call.after = stored.object

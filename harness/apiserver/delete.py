@@ -14,6 +14,7 @@ from harness.apiserver import errors
 from harness.apiserver.intake import check_part
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Unreadable
+from harness.apiserver.preconditions import failed
 from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
@@ -21,14 +22,6 @@ from harness.clock import SECOND, parse_rfc3339, rfc3339
 from harness.wire import FOREGROUND, ORPHAN, is_finished
 
 _PROTECTED = frozenset({"default", "kube-system", "kube-public"})
-_PREFIXES = {
-    "endpoints": "services/endpoints",
-    "ingresses": "ingress",
-    "nodes": "minions",
-    "replicationcontrollers": "controllers",
-    "services": "services/specs",
-}
-_GROUPED = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 _POLICIES = ("Foreground", "Background", "Orphan")
 
 
@@ -164,7 +157,8 @@ def _without_last_finalizer(state: State, call: Call, stored: Stored, options: D
     if call.dry_run:
         return None
     if options.version:
-        _refuse_any_version(call, stored.object["metadata"])
+        # Upstream holds it to the version that it has written, and here it has written none: a bug there.
+        raise call.conflict(failed(call, "ResourceVersion", "", stored.object["metadata"]["resourceVersion"]))
     return _remove(state, call, stored)
 
 
@@ -195,21 +189,6 @@ def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOp
             f"({options.version}) does not match the ResourceVersion in record "
             f"({metadata['resourceVersion']}). The object might have been modified",
         )
-
-
-def _refuse_any_version(call: Call, metadata: dict[str, Any]) -> None:
-    """Upstream holds the precondition to the version that it has written, and here it has written none: a bug there."""
-    key = "/".join(("/registry", _prefix(call.kind), *filter(None, (call.namespace, call.name))))
-    raise call.conflict(
-        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-        f"failed: ResourceVersion in precondition: , ResourceVersion in object meta: {metadata['resourceVersion']}"
-    )
-
-
-def _prefix(kind: Kind) -> str:
-    """Where objects of a kind lie in etcd (pkg/kubeapiserver/default_storage_factory_builder.go)."""
-    prefix = _PREFIXES.get(kind.plural, kind.plural)
-    return f"{kind.group}/{prefix}" if not kind.strategic or kind.group in _GROUPED else prefix
 
 
 def _begin_graceful(

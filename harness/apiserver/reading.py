@@ -14,6 +14,7 @@ from harness.apiserver.errors import ApiError, FieldError, quote
 from harness.apiserver.gojson import syntax_error
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
+from harness.apiserver.preconditions import version_problem
 from harness.apiserver.selectors import ObjectMatcher, object_matcher
 from harness.apiserver.state import Call, State
 from harness.apiserver.store import Collection
@@ -34,7 +35,7 @@ _PAGE_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 #: More than any number that fits has; Python refuses to read thousands of them.
 _MOST_DIGITS = 100
-_HIGHEST_VERSION, _HIGHEST_INT64 = 2**64 - 1, 2**63 - 1
+_HIGHEST_INT64 = 2**63 - 1
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -63,12 +64,10 @@ def get(state: State, call: Call) -> Reply:
 
 def parse_version(text: str, *, listing: bool = False) -> int:
     """A resourceVersion from a query. Raises ApiError: 400 in a list, else 500, which is what upstream makes of it."""
-    why = "invalid syntax"
-    if text.isascii() and text.isdecimal():
-        if len(text) <= _MOST_DIGITS and int(text) <= _HIGHEST_VERSION:
-            return int(text)
-        why = "value out of range"
-    told = f"resourceVersion: Invalid value: {quote(text)}: strconv.ParseUint: parsing {quote(text)}: {why}"
+    problem = version_problem(text)
+    if not problem:
+        return int(text)
+    told = f"resourceVersion: Invalid value: {quote(text)}: {problem}"
     if listing:
         raise errors.bad_request(f"invalid resource version: {told}")
     raise ApiError(500, "", told)

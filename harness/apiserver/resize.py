@@ -15,6 +15,7 @@ from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
 from harness.apiserver.patch import accepted_types, decoded_patch, media_type, patched_object
+from harness.apiserver.preconditions import check_version
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.strictness import declared
@@ -40,9 +41,7 @@ def resize(state: State, call: Call) -> Reply:
     else:
         payload = _taken(declared(state, call, sent), call.kind)
     check_name(call, payload["metadata"])
-    version = payload["metadata"].get("resourceVersion")
-    if version and version != old["metadata"]["resourceVersion"]:
-        raise call.conflict()
+    check_version(call, payload["metadata"], old["metadata"])
     for admit in state.mutating_admission:
         admit(state, call, payload, old)
     spec = _without_other_changes(payload["spec"], old["spec"])

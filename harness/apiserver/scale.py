@@ -24,10 +24,11 @@ from harness.apiserver.patch import (
     media_type,
     patched_object,
 )
+from harness.apiserver.preconditions import failed
 from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
-from harness.apiserver.update import check_name, replace, uid_precondition
+from harness.apiserver.update import check_name, replace
 from harness.apiserver.validation_metadata import metadata_findings
 
 Object = dict[str, Any]
@@ -122,7 +123,7 @@ def put_scale(state: State, call: Call) -> Reply:
     uid, recorded = scale["metadata"].get("uid"), stored.object["metadata"]["uid"]
     if uid and uid != recorded:
         call.before = stored.object
-        raise call.conflict(uid_precondition(call, uid, recorded))
+        raise call.conflict(failed(call, "UID", uid, recorded))
     return _set_scale(state, call, stored, scale)
 
 

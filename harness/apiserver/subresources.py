@@ -12,13 +12,14 @@ from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
 from harness.apiserver.patch import decoded_patch, patched_object
+from harness.apiserver.preconditions import check_version, failed
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
 from harness.apiserver.state import Call, State
 from harness.apiserver.strictness import declared
 from harness.apiserver.tokens import request_token
-from harness.apiserver.update import store_next, uid_precondition
+from harness.apiserver.update import store_next
 from harness.apiserver.validation_pods import container_findings
 
 Handler = Callable[[State, Call], Reply]
@@ -30,7 +31,7 @@ _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 
 def _check_binding(call: Call, wanted: dict[str, Any], old: dict[str, Any]) -> None:
     if wanted.get("uid") and wanted["uid"] != old["uid"]:
-        raise call.conflict(uid_precondition(call, wanted["uid"], old["uid"]))
+        raise call.conflict(failed(call, "UID", wanted["uid"], old["uid"]))
     if wanted.get("resourceVersion") and wanted["resourceVersion"] != old["resourceVersion"]:
         raise call.conflict()
 
@@ -86,11 +87,10 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     else:
         patched = patched_object(old, sent, media)
         payload = decoded_patch(lambda: take_in(declared(state, call, patched), call.kind), patched, call, media)
-    version = payload["metadata"].get("resourceVersion")
-    if version and version != old["metadata"]["resourceVersion"]:
-        raise call.conflict()
+    check_version(call, payload["metadata"], old["metadata"])
     fresh = shared_pod_spec(payload.get("spec") or {})
-    spec = {**old["spec"], group: keep(fresh.get(group) or [], old["spec"].get(group) or [])}
+    kept = keep(fresh.get(group) or [], old["spec"].get(group) or [])
+    spec = {**old["spec"], **({group: kept} if kept else {})}
     findings = container_findings(spec.get("containers") or [], "spec.containers")
     if findings:
         raise errors.invalid("", "Pod", call.name, findings)

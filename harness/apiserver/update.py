@@ -16,6 +16,7 @@ from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
+from harness.apiserver.preconditions import check_version, failed, parsed_version
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
@@ -39,14 +40,18 @@ def update(state: State, call: Call) -> Reply:
     if stored is None:
         if call.kind.create_on_update and not call.subresource:
             if payload["metadata"].get("uid"):
-                raise call.conflict(uid_precondition(call, payload["metadata"]["uid"], ""))
-            payload["metadata"].pop("resourceVersion", None)
-            return reply_with(201, store_new(state, call, payload), call.kind)
+                raise call.conflict(failed(call, "UID", payload["metadata"]["uid"], ""))
+            version = payload["metadata"].pop("resourceVersion", "")
+            parsed_version(version)
+            created = store_new(state, call, payload)
+            if call.dry_run and version:
+                payload["metadata"]["resourceVersion"] = version
+            return reply_with(201, created, call.kind)
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     uid, recorded = payload["metadata"].get("uid"), stored.object["metadata"]["uid"]
     if uid and uid != recorded:
-        raise call.conflict(uid_precondition(call, uid, recorded))
+        raise call.conflict(failed(call, "UID", uid, recorded))
     return reply_with(200, replace(state, call, stored, payload), call.kind)
 
 
@@ -61,16 +66,6 @@ def check_name(call: Call, metadata: dict[str, Any]) -> None:
         raise errors.bad_request(f"the name of the object ({name}) does not match the name on the URL ({call.name})")
 
 
-def uid_precondition(call: Call, wanted: str, recorded: str) -> str:
-    """Storage.Preconditions.Check, as the storage error is printed."""
-    group = "" if call.kind.strategic else call.kind.group
-    key = "/".join(part for part in ("/registry", group, call.kind.plural, call.namespace, call.name) if part)
-    return (
-        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-        f"failed: UID in precondition: {wanted}, UID in object meta: {recorded}"
-    )
-
-
 def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
     """Make `payload`, a private object, the next version of `stored`. Raises ApiError.
 
@@ -78,7 +73,7 @@ def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -
     """
     old = stored.object
     call.before = old
-    _check_version(call, payload["metadata"], old["metadata"])
+    check_version(call, payload["metadata"], old["metadata"])
     _carry_over(payload["metadata"], old["metadata"])
     for admit in state.mutating_admission:
         admit(state, call, payload, old)
@@ -141,18 +136,6 @@ def deletes(payload: dict[str, Any]) -> bool:
         and not metadata.get("finalizers")
         and not metadata.get("deletionGracePeriodSeconds")
     )
-
-
-def _check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
-    version = new.get("resourceVersion")
-    if version and not version.isdecimal():
-        raise errors.ApiError(500, "", f"strconv.ParseUint: parsing {errors.quote(version)}: invalid syntax")
-    if not version:
-        if not call.kind.unconditional_update:
-            finding = errors.invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
-            raise errors.invalid(call.kind.group, call.kind.plural, call.name, [finding])
-    elif version != old["resourceVersion"]:
-        raise call.conflict()
 
 
 def _carry_over(new: dict[str, Any], old: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from harness.fidelity.client import Api
 from harness.fidelity.wire import Answer
 
-FRESH, STALE, NONE = "fresh", "stale", "none"
+FRESH, STALE, ZERO, NONE = "fresh", "stale", "zero", "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,8 @@ class Run:
         return self.api.patch(path, self._with_version(one), one.kind, **query)
 
     def _version(self, one: Operation) -> str:
+        if one.version == ZERO:
+            return "0"
         known = self.seen.get((one.plural, one.name or "a"), [])
         if one.version == NONE or not known:
             return ""

@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from harness.fidelity.sequences.operations import FRESH, NONE, STALE, Operation
+from harness.fidelity.sequences.operations import FRESH, NONE, STALE, ZERO, Operation
 
 Strategy = st.SearchStrategy[Any]
 _NAMES = st.sampled_from(["a", "b"])
-_VERSIONS = st.sampled_from([NONE, NONE, FRESH, STALE])
+_VERSIONS = st.sampled_from([NONE, NONE, NONE, FRESH, FRESH, STALE, STALE, ZERO])
 _LABELS = st.sampled_from([{}, {"x": "1"}, {"x": "2"}, {"x": "1", "y": "1"}])
 _FINALIZERS = st.sampled_from([[], [], [], ["example.com/hold"]])
 _POD = {"containers": [{"name": "main", "image": "pause:1"}]}
