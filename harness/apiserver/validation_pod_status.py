@@ -75,18 +75,19 @@ def _transitions(status: Object, before: Object, spec: Object) -> Iterator[Field
         if before.get(group) and not _all_could_restart(spec):
             yield from _revived(group, status, before, spec, spec.get(containers) or [])
     if before.get("ephemeralContainerStatuses"):
-        yield from _revived("ephemeralContainerStatuses", status, before, {"restartPolicy": "Never"}, None)
+        yield from _revived("ephemeralContainerStatuses", status, before, spec, [])
 
 
 def _revived(
-    group: str, status: Object, before: Object, spec: Object, containers: list[Object] | None
+    group: str, status: Object, before: Object, spec: Object, containers: list[Object]
 ) -> Iterator[FieldError]:
+    """A container that is none of the `containers` has no policy, so its end is for good."""
     running = {one.get("name") for one in status.get(group) or () if _terminated(one) is None}
     for index, one in enumerate(before[group]):
         end = _terminated(one)
         if end is None or one.get("name") not in running:
             continue
-        container = next((each for each in containers or () if each["name"] == one.get("name")), None)
+        container = next((each for each in containers if each["name"] == one.get("name")), None)
         if container is None or not _should_restart(container, spec, end.get("exitCode", 0)):
             yield errors.forbidden_value(f"status.{group}[{index}].state", _BACK)
 
