@@ -8,7 +8,8 @@
 | versions of lists and bookmarks | `<latest>`, or the version of an object that they lie after |
 | instants that the server chose | `<now>`, or `<now+30s>`, by the server's clock when they were first seen |
 | cells of a table's column "Age" | `<age>`, if it is the time since the row's object was created |
-| suffixes of generated names, tokens of pages | `<name 1>`, `<continue 1>` ... in order of appearance |
+| suffixes of generated names | `<name 1>` ... in order of appearance |
+| tokens of pages | `<continue 1>` ... by the answer that showed them last |
 | hashes of storage versions, addresses of services | the name of the field |
 | managed fields | those of appliers stay, without their times, in the order of names |
 """
@@ -57,6 +58,7 @@ class _Symbols:
         #: Instants that a client sent before the server did are the client's, so they stay.
         self._sent: set[str] = set()
         self._tokens: dict[str, str] = {}
+        self._pages = 0
         self._prefixes: dict[str, re.Pattern[str]] = {}
         self._seen: list[int] = sorted(self._object_versions())
         self._latest = 0
@@ -75,11 +77,11 @@ class _Symbols:
         told: dict[str, Any] = {"step": self._text(step.title)}
         if step.code:
             told["code"] = step.code
-        tokens = (step.body.get("metadata") or {}).get("continue") if isinstance(step.body, dict) else None
-        if tokens:
-            symbol = f"<continue {len(self._tokens) + 1}>"
-            self._tokens.setdefault(tokens, symbol)
-            self._tokens.setdefault(quote(tokens), symbol)
+        token = (step.body.get("metadata") or {}).get("continue") if isinstance(step.body, dict) else None
+        if token:
+            # A new one with each answer: whether two lists are of one version depends on what else a server writes.
+            self._pages += 1
+            self._tokens |= dict.fromkeys((token, quote(token)), f"<continue {self._pages}>")
         for header in ("retry-after", "warning"):
             if header in step.headers:
                 told[header] = self._text(step.headers[header])

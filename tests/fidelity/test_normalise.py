@@ -54,6 +54,17 @@ def test_instants_are_told_by_the_servers_clock_but_those_of_clients_stay() -> N
     assert found[0] == {"now": "<now>", "later": "<now+30s>", "mine": "1970-01-01T00:00:50Z"}
 
 
+def test_each_answer_with_a_page_has_its_own_token() -> None:
+    def told(*tokens: str) -> list[str]:
+        answers = [Step("GET /", code=200, body={"metadata": {"continue": token}}) for token in tokens]
+        then = Step(f"GET /?continue={tokens[-1]}", code=200, body={})
+        return [step["step"] for step in comparable(Transcript([*answers, then]))][-1:] + [
+            step["metadata"]["continue"] for step in _seen(*answers)
+        ]
+
+    assert told("abc", "abd") == told("abc", "abc") == ["GET /?continue=<continue 2>", "<continue 1>", "<continue 2>"]
+
+
 def _table(age: str) -> dict[str, Any]:
     row = {"cells": ["5s", age], "object": {"metadata": {"creationTimestamp": "1970-01-01T00:01:40Z"}}}
     return {"kind": "Table", "columnDefinitions": [{"name": "Name"}, {"name": "Age"}], "rows": [row]}
