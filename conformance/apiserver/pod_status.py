@@ -45,8 +45,10 @@ def conditions(api: Api) -> None:
 def nomination(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
     _told(api, {"nominatedNodeName": "Not_A_Node"}, {"nominatedNodeName": "node-1"})
-    api.post(api.to("pods", "one", "binding"), {"target": {"kind": "Node", "name": "node-2"}})
-    api.get(api.to("pods", "one"))
+    target = {"target": {"kind": "Node", "name": "node-2"}}
+    for binding in (target, {**target, "metadata": {"name": "one"}}):
+        api.post(api.to("pods", "one", "binding"), binding)
+        api.get(api.to("pods", "one"))
     _told(api, {"nominatedNodeName": "node-3"}, {"nominatedNodeName": "Not_A_Node"}, {"nominatedNodeName": ""})
 
 
