@@ -14,7 +14,7 @@ from harness.apiserver import errors
 from harness.apiserver.intake import check_part
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply, Unreadable
-from harness.apiserver.preconditions import failed
+from harness.apiserver.preconditions import precondition_failed
 from harness.apiserver.reading import matcher, parse_int64, reply_with, selected, served
 from harness.apiserver.state import Call, State, is_dry_run
 from harness.apiserver.stored import Stored
@@ -158,7 +158,9 @@ def _without_last_finalizer(state: State, call: Call, stored: Stored, options: D
         return None
     if options.version:
         # Upstream holds it to the version that it has written, and here it has written none: a bug there.
-        raise call.conflict(failed(call, "ResourceVersion", "", stored.object["metadata"]["resourceVersion"]))
+        raise call.conflict(
+            precondition_failed(call, "ResourceVersion", "", stored.object["metadata"]["resourceVersion"])
+        )
     return _remove(state, call, stored)
 
 

@@ -17,10 +17,11 @@ _PREFIXES = {
 }
 _GROUPED = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 _HIGHEST = 2**64 - 1
-_MOST_DIGITS = 1000
+#: More than any number that fits has; Python refuses to read thousands of them.
+MOST_DIGITS = 100
 
 
-def failed(call: Call, what: str, wanted: str, recorded: str) -> str:
+def precondition_failed(call: Call, what: str, wanted: str, recorded: str) -> str:
     """Why a precondition does not hold (Preconditions.Check). `what`: "UID" or "ResourceVersion"."""
     return (
         f"StorageError: invalid object, Code: 4, Key: {_key(call)}, ResourceVersion: 0, AdditionalErrorMsg: "
@@ -39,7 +40,7 @@ def version_problem(text: str) -> str:
     """What is wrong with the text of a version, in the words of Go's strconv; empty if nothing is."""
     if not (text.isascii() and text.isdecimal()):
         return f"strconv.ParseUint: parsing {errors.quote(text)}: invalid syntax"
-    if len(text) > _MOST_DIGITS or int(text) > _HIGHEST:
+    if len(text) > MOST_DIGITS or int(text) > _HIGHEST:
         return f"strconv.ParseUint: parsing {errors.quote(text)}: value out of range"
     return ""
 

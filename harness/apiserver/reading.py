@@ -14,7 +14,7 @@ from harness.apiserver.errors import ApiError, FieldError, quote
 from harness.apiserver.gojson import syntax_error
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
-from harness.apiserver.preconditions import version_problem
+from harness.apiserver.preconditions import MOST_DIGITS, version_problem
 from harness.apiserver.selectors import ObjectMatcher, object_matcher
 from harness.apiserver.state import Call, State
 from harness.apiserver.store import Collection
@@ -33,8 +33,6 @@ _EXPIRED_PAGE = (
 _ONE_NAME = re.compile(r"(?:^|,)metadata\.name==?[^,]")
 _PAGE_FORM = "meta.k8s.io/v1"
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
-#: More than any number that fits has; Python refuses to read thousands of them.
-_MOST_DIGITS = 100
 _HIGHEST_INT64 = 2**63 - 1
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -77,7 +75,7 @@ def parse_int64(text: str) -> int:
     """A number from a query. Raises ApiError 400 with the words of Go's strconv."""
     if _INTEGER.fullmatch(text) is None:
         raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
-    if len(text) > _MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
+    if len(text) > MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
         raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
     return int(text)
 

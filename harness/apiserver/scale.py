@@ -24,7 +24,7 @@ from harness.apiserver.patch import (
     media_type,
     patched_object,
 )
-from harness.apiserver.preconditions import failed
+from harness.apiserver.preconditions import precondition_failed
 from harness.apiserver.sharing import ByIdentity
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
@@ -123,7 +123,7 @@ def put_scale(state: State, call: Call) -> Reply:
     uid, recorded = scale["metadata"].get("uid"), stored.object["metadata"]["uid"]
     if uid and uid != recorded:
         call.before = stored.object
-        raise call.conflict(failed(call, "UID", uid, recorded))
+        raise call.conflict(precondition_failed(call, "UID", uid, recorded))
     return _set_scale(state, call, stored, scale)
 
 

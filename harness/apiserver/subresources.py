@@ -12,7 +12,7 @@ from harness.apiserver.eviction import evict
 from harness.apiserver.intake import check_part, take_in
 from harness.apiserver.messages import Reply
 from harness.apiserver.patch import decoded_patch, patched_object
-from harness.apiserver.preconditions import check_version, failed
+from harness.apiserver.preconditions import check_version, precondition_failed
 from harness.apiserver.reading import get, reply_with
 from harness.apiserver.resize import resize
 from harness.apiserver.scale import get_scale, patch_scale, put_scale
@@ -31,7 +31,7 @@ _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 
 def _check_binding(call: Call, wanted: dict[str, Any], old: dict[str, Any]) -> None:
     if wanted.get("uid") and wanted["uid"] != old["uid"]:
-        raise call.conflict(failed(call, "UID", wanted["uid"], old["uid"]))
+        raise call.conflict(precondition_failed(call, "UID", wanted["uid"], old["uid"]))
     if wanted.get("resourceVersion") and wanted["resourceVersion"] != old["resourceVersion"]:
         raise call.conflict()
 

@@ -16,7 +16,7 @@ from harness.apiserver.errors import FieldError
 from harness.apiserver.intake import take_in
 from harness.apiserver.kinds import Kind
 from harness.apiserver.messages import Reply
-from harness.apiserver.preconditions import check_version, failed, parsed_version
+from harness.apiserver.preconditions import check_version, parsed_version, precondition_failed
 from harness.apiserver.reading import reply_with
 from harness.apiserver.state import Call, State
 from harness.apiserver.stored import Stored
@@ -40,18 +40,16 @@ def update(state: State, call: Call) -> Reply:
     if stored is None:
         if call.kind.create_on_update and not call.subresource:
             if payload["metadata"].get("uid"):
-                raise call.conflict(failed(call, "UID", payload["metadata"]["uid"], ""))
-            version = payload["metadata"].pop("resourceVersion", "")
-            parsed_version(version)
-            created = store_new(state, call, payload)
-            if call.dry_run and version:
-                payload["metadata"]["resourceVersion"] = version
-            return reply_with(201, created, call.kind)
+                raise call.conflict(precondition_failed(call, "UID", payload["metadata"]["uid"], ""))
+            parsed_version(payload["metadata"].get("resourceVersion", ""))
+            if not call.dry_run:
+                payload["metadata"].pop("resourceVersion", None)
+            return reply_with(201, store_new(state, call, payload), call.kind)
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     uid, recorded = payload["metadata"].get("uid"), stored.object["metadata"]["uid"]
     if uid and uid != recorded:
-        raise call.conflict(failed(call, "UID", uid, recorded))
+        raise call.conflict(precondition_failed(call, "UID", uid, recorded))
     return reply_with(200, replace(state, call, stored, payload), call.kind)
 
 
