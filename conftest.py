@@ -1,3 +1,3 @@
 """Loads the Lockstep plugin, and the one that tests it (pytester), for the whole repository; holds nothing else."""
 
-pytest_plugins = ["harness.pytest_plugin", "pytester"]
+pytest_plugins = ["lockstep.pytest_plugin", "pytester"]

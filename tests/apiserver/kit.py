@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.apiserver import ApiServer, Reply, Request, Watch
-from harness.clock import SECOND
+from lockstep.apiserver import ApiServer, Reply, Request, Watch
+from lockstep.time.clock import SECOND
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from harness.apiserver.features import DEFAULTS, feature_gates
+from lockstep.apiserver.features import DEFAULTS, feature_gates
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from harness.bench import sides as sides_module
-from harness.bench.sides import Sides
-from harness.implementations import Implementation
-from harness.implementations.reference import Reference
+from lockstep.implementations import Implementation
+from lockstep.implementations.reference import Reference
+from lockstep.quality.bench import sides as sides_module
+from lockstep.quality.bench.sides import Sides
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-
-from harness.bench import arithmetic
-from harness.bench.sides import Sides
-from harness.oracle.topics import TOPICS
+from lockstep.quality.bench import arithmetic
+from lockstep.quality.bench.sides import Sides
+from lockstep.quality.oracle.topics import TOPICS
 
 
 class StandIn:

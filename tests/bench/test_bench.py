@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-from harness.bench import BenchFailed, Figure, at_least, at_most, bench, figures
-from harness.bench.parts import server, steps
-from harness.bench.runs import days, reconcile, scale, speed
-from harness.bench.served import traffic
-from harness.bench.sides import Sides
-from harness.bench.workloads import churn, play
-from harness.cli.bench_verb import command
-from harness.implementations.reference import Reference
-from harness.python_gc import rarely_collected
-from harness.scenario import Scenario
+from lockstep.cli.bench_verb import command
+from lockstep.implementations.reference import Reference
+from lockstep.quality.bench import BenchFailed, Figure, at_least, at_most, bench, figures
+from lockstep.quality.bench.parts import server, steps
+from lockstep.quality.bench.runs import days, reconcile, scale, speed
+from lockstep.quality.bench.served import traffic
+from lockstep.quality.bench.sides import Sides
+from lockstep.quality.bench.workloads import churn, play
+from lockstep.scenarios.declare import Scenario
+from lockstep.time.python_gc import rarely_collected
 
 
 @pytest.mark.parametrize(

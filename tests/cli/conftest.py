@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import lockstep.scenarios.declare
 import pytest
+from lockstep.cli import main
 
-import harness.scenario
-from harness.cli import main
 from tests.fakes import runner
 
 
@@ -24,10 +24,10 @@ class Result:
 @pytest.fixture
 def lockstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """Run the command line: `lockstep("run", "x", scenarios=[ids])`."""
-    monkeypatch.setitem(sys.modules, "harness.runner", runner.as_module())
+    monkeypatch.setitem(sys.modules, "lockstep.runs.runner", runner.as_module())
 
     def run(*arguments: Any, scenarios: tuple[str, ...] = ("replicaset/passes",)) -> Result:
-        monkeypatch.setattr(harness.scenario, "load", lambda: runner.declare(*scenarios))
+        monkeypatch.setattr(lockstep.scenarios.declare, "load", lambda: runner.declare(*scenarios))
         code = main([str(one) for one in arguments])
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)

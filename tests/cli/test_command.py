@@ -15,13 +15,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import lockstep.quality.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 import pytest
+from lockstep import __version__
+from lockstep.cli import _SPEAKS_TO_USER, VERBS
+from lockstep.trace.history import History, Write
+from lockstep.trace.history_file import save_history
 
-import harness.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
-from harness import __version__
-from harness.cli import _SPEAKS_TO_USER, VERBS
-from harness.trace.history import History, Write
-from harness.trace.history_file import save_history
 from tests.fakes import runner
 from tests.processes import hear_interrupts
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _module(verb: str) -> ModuleType:
-    return importlib.import_module(f"harness.cli.{verb.replace('-', '_')}_verb")
+    return importlib.import_module(f"lockstep.cli.{verb.replace('-', '_')}_verb")
 
 
 def test_short_help_in_the_overview_is_that_of_the_verb() -> None:
@@ -70,14 +70,14 @@ def test_an_unknown_verb(lockstep: Lockstep, verb: str, message: str) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys, contextlib, io; from harness.cli import main\n"
+        "import sys, contextlib, io; from lockstep.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()): main(['--help'])\n"
         "heavy = {'asyncio', 'hypothesis', 'pytest', 'rich', 'yaml'}\n"
         "print(sorted({name.split('.')[0] for name in sys.modules} & heavy))\n"
         "print(sorted(name for name in sys.modules if name.startswith('harness.')))"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["[]", "['harness.cli']"]
+    assert run.stdout.splitlines() == ["[]", "['lockstep.cli']"]
 
 
 def test_list(lockstep: Lockstep) -> None:
@@ -210,10 +210,10 @@ def on_a_terminal(program: str, **environment: str) -> str:
 PROGRAM = """
 import sys
 from tests.fakes import runner
-sys.modules["harness.runner"] = runner.as_module()
-import harness.scenario
-harness.scenario.load = lambda: runner.declare("replicaset/passes", "replicaset/diverges")
-from harness.cli import main
+sys.modules["lockstep.runs.runner"] = runner.as_module()
+import lockstep.scenarios.declare
+lockstep.scenarios.declare.load = lambda: runner.declare("replicaset/passes", "replicaset/diverges")
+from lockstep.cli import main
 sys.exit(main(["run"]))
 """
 
@@ -242,10 +242,10 @@ class Endless(runner.Runner):
         time.sleep(60)
 fake = runner.as_module()
 fake.Runner = Endless
-sys.modules["harness.runner"] = fake
-import harness.scenario
-harness.scenario.load = lambda: runner.declare("replicaset/passes")
-from harness.cli import main
+sys.modules["lockstep.runs.runner"] = fake
+import lockstep.scenarios.declare
+lockstep.scenarios.declare.load = lambda: runner.declare("replicaset/passes")
+from lockstep.cli import main
 sys.exit(main(["run"]))
 """
 

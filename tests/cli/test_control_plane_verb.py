@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from harness.cli import main
+from lockstep.cli import main
 
 
 @pytest.fixture

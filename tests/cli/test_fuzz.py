@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lockstep.quality.fuzz
 import pytest
+from lockstep.quality.fuzz.differential import CaseReport
+from lockstep.quality.fuzz.engine import Found, FuzzResult
 
-import harness.fuzz
-from harness.fuzz.differential import CaseReport
-from harness.fuzz.engine import Found, FuzzResult
 from tests.fakes import runner
 
 Lockstep = Callable[..., Any]
@@ -34,7 +34,7 @@ def fuzzing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
             on_case(result)
             return result
 
-        monkeypatch.setattr(harness.fuzz, "fuzz", fuzz)
+        monkeypatch.setattr(lockstep.quality.fuzz, "fuzz", fuzz)
         monkeypatch.setattr(runner, "FIXTURES", tmp_path, raising=False)
         return calls
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-
-from harness.implementations.oracle import answering
-from harness.upstream import oracle
+from lockstep.implementations.oracle import answering
+from lockstep.implementations.upstream import oracle
 
 Lockstep = Callable[..., Any]
 

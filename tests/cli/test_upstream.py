@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lockstep.implementations.upstream.build as upstream_build
 import pytest
-
-import harness.upstream.build as upstream_build
-from harness.upstream.build import Built
+from lockstep.implementations.upstream.build import Built
 
 Lockstep = Callable[..., Any]
 BUILT = Built(

@@ -7,14 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-
-from harness.bench import BenchFailed, grounds
-from harness.bench.grounds import in_process, over_http
-from harness.bench.real_ground import ground
-from harness.bench.sides import Sides
-from harness.bench.stored import bytes_per_pod
-from harness.bench.traffic import life_of_pods
-from harness.bench.watchers import events_per_second
+from lockstep.quality.bench import BenchFailed, grounds
+from lockstep.quality.bench.grounds import in_process, over_http
+from lockstep.quality.bench.real_ground import ground
+from lockstep.quality.bench.sides import Sides
+from lockstep.quality.bench.stored import bytes_per_pod
+from lockstep.quality.bench.traffic import life_of_pods
+from lockstep.quality.bench.watchers import events_per_second
 
 
 @pytest.mark.control_plane

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from harness.control_plane import ControlPlaneFailed
-from harness.control_plane.binaries import find, provide, reported_version
-from harness.control_plane.building import build
-from harness.control_plane.programs import AUTOSCALERS, MANAGER, SERVER, STORE, Program
-from harness.upstream.errors import BuildFailed
+from lockstep.clusters.control_plane import ControlPlaneFailed
+from lockstep.clusters.control_plane.binaries import find, provide, reported_version
+from lockstep.clusters.control_plane.building import build
+from lockstep.clusters.control_plane.programs import AUTOSCALERS, MANAGER, SERVER, STORE, Program
+from lockstep.implementations.upstream.errors import BuildFailed
 
 
 @pytest.fixture(autouse=True)

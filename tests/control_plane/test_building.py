@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from harness.control_plane.building import build, cache_folder, cached
-from harness.control_plane.programs import AUTOSCALERS, MANAGER, PROGRAMS, SERVER, STORE
-from harness.upstream.errors import BuildFailed
+from lockstep.clusters.control_plane.building import build, cache_folder, cached
+from lockstep.clusters.control_plane.programs import AUTOSCALERS, MANAGER, PROGRAMS, SERVER, STORE
+from lockstep.implementations.upstream.errors import BuildFailed
 
 
 @pytest.fixture

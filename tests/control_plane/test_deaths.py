@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from lockstep.clusters.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
 
-from harness.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
 from tests.processes import until
 
 pytestmark = pytest.mark.control_plane
@@ -77,7 +77,7 @@ def test_a_fork_that_ends_leaves_it_alone() -> None:
 
 _OWNER = """
 import sys, time
-from harness.control_plane import start_control_plane
+from lockstep.clusters.control_plane import start_control_plane
 plane = start_control_plane()
 plane.start_controller_manager(["replicaset-controller"])
 print(*(one.pid for one in plane.processes), plane.kubeconfig.parent, plane._folders.data, plane.logs, flush=True)

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-from harness.control_plane import ControlPlaneFailed
-from harness.control_plane.processes import Process
+from lockstep.clusters.control_plane import ControlPlaneFailed
+from lockstep.clusters.control_plane.processes import Process
 
 _SHELL = "/bin/sh"
 
@@ -119,7 +118,7 @@ def test_it_dies_with_its_guard(start: Callable[..., Process]) -> None:
 _OWNER = """
     import os, sys
     from pathlib import Path
-    from harness.control_plane.processes import Process
+    from lockstep.clusters.control_plane.processes import Process
     process = Process("it", ["/bin/sleep", "100"], Path(sys.argv[1], "log"), folders=[Path(sys.argv[1], "kept")])
     held = {held} and os.fork()
     if held or not {held}:

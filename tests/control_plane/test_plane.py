@@ -12,10 +12,15 @@ from typing import Any
 
 import kubernetes
 import pytest
-
-from harness import objects
-from harness.control_plane import ControlPlane, ControlPlaneFailed, Options, start_control_plane, starting
-from harness.definitions import definitions_for
+from lockstep import objects
+from lockstep.clusters.control_plane import (
+    ControlPlane,
+    ControlPlaneFailed,
+    Options,
+    start_control_plane,
+    starting,
+)
+from lockstep.objects.definitions import definitions_for
 
 pytestmark = pytest.mark.control_plane
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations.reference import Reference
-from harness.scenario import Body, Options, Scenario
-from harness.trace.normalise import Trace, normalise
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations.reference import Reference
+from lockstep.scenarios.declare import Body, Options, Scenario
+from lockstep.trace.normalise import Trace, normalise
 
 
 def scenario_of(body: Body, **fields: object) -> Scenario:

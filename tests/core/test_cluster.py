@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness import objects
-from harness.cluster import ApiFailure, Cluster
+from lockstep import objects
+from lockstep.scenarios.cluster import ApiFailure, Cluster
+
 from tests.core.kit import passing, play
 
 

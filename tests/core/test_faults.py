@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import objects
-from harness.cluster import Cluster
-from harness.trace.invariants import PROMPT_ANSWERS
+from lockstep import objects
+from lockstep.scenarios.cluster import Cluster
+from lockstep.trace.invariants.base import PROMPT_ANSWERS
+
 from tests.core.kit import passing, play
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import objects
-from harness.implementations.following import Acts, Following
-from harness.trace.history import History, Write
+from lockstep import objects
+from lockstep.implementations.following import Acts, Following
+from lockstep.trace.history import History, Write
 
 
 def pod(name: str, second: int, *, owner: str = "web", restarts: int = 0) -> dict[str, Any]:

@@ -8,21 +8,33 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+from lockstep.environments.memory import run_scenario
+from lockstep.implementations.reference import Reference
+from lockstep.implementations.registry import UsageError
+from lockstep.quality.fuzz import engine
+from lockstep.quality.fuzz.differential import (
+    CaseReport,
+    Differential,
+    _Traces,
+    as_scenario,
+    case_name,
+    tolerance_of,
+)
+from lockstep.quality.fuzz.regressions import (
+    DamagedRegression,
+    load_regressions,
+    parse_regression,
+    save_regression,
+)
+from lockstep.scenarios.cluster import Cluster
+from lockstep.trace.compare import Tolerance
+from lockstep.trace.history import History, Write
+from lockstep.trace.ledger import Ledger
+from lockstep.trace.normalise import Trace, normalise
+from lockstep_conformance.plans import playing
+from lockstep_conformance.replicaset import plans
+from lockstep_conformance.vpa import plans as vpa_plans
 
-from conformance.plans import playing
-from conformance.replicaset import plans
-from conformance.vpa import plans as vpa_plans
-from harness.cluster import Cluster
-from harness.environments.memory import run_scenario
-from harness.fuzz import engine
-from harness.fuzz.differential import CaseReport, Differential, _Traces, as_scenario, case_name, tolerance_of
-from harness.fuzz.regressions import DamagedRegression, load_regressions, parse_regression, save_regression
-from harness.implementations.reference import Reference
-from harness.implementations.registry import UsageError
-from harness.trace.compare import Tolerance
-from harness.trace.history import History, Write
-from harness.trace.ledger import Ledger
-from harness.trace.normalise import Trace, normalise
 from tests.core.test_runs import PLAN
 
 

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-
-from conformance.hpa import plans
-from conformance.hpa.strategies import plans as any_plan
-from conformance.hpa.strategies.open_choices import comparable
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import run_scenario
-from harness.fuzz.differential import Differential, as_scenario
-from harness.implementations.reference import Reference
-from harness.trace import invariants
-from harness.trace.ledger import Ledger
+from lockstep import objects
+from lockstep.environments.memory import run_scenario
+from lockstep.implementations.reference import Reference
+from lockstep.quality.fuzz.differential import Differential, as_scenario
+from lockstep.scenarios.cluster import Cluster
+from lockstep.trace.invariants import checking as invariants
+from lockstep.trace.ledger import Ledger
+from lockstep_conformance.hpa import plans
+from lockstep_conformance.hpa.strategies import plans as any_plan
+from lockstep_conformance.hpa.strategies.open_choices import comparable
 
 HPAS = "horizontalpodautoscalers.autoscaling"
 USUAL = {"cpu": "500m", "memory": "128Mi"}

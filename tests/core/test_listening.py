@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from harness.apiserver import ApiServer
-from harness.implementations.calls import HUNG_UP, REFUSED, Served
-from harness.implementations.listening import Listening
-from harness.loop import VirtualLoop, run
-from harness.network import Broken, Network
+from lockstep.apiserver import ApiServer
+from lockstep.implementations.listening import Listening
+from lockstep.network import Broken, Network
+from lockstep.network.calls import HUNG_UP, REFUSED, Served
+from lockstep.time.loop import VirtualLoop, run
 
 Heard = list[tuple[float, Served | Broken]]
 Body = Callable[[Listening, VirtualLoop, Callable[[str], Callable[[], None]]], Awaitable[None]]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
-from harness.clock import SECOND
-from harness.loop import HorizonPassed, Standstill, Stuck, VirtualLoop, run
+from lockstep.time.clock import SECOND
+from lockstep.time.loop import HorizonPassed, Standstill, Stuck, VirtualLoop, run
 
 
 def test_controllers_go_before_the_world_at_the_same_instant() -> None:

@@ -6,15 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from lockstep.implementations.mixed import Mixed
+from lockstep.implementations.reference import Reference
+from lockstep.implementations.registry import (
+    UsageError,
+    check_spec,
+    lacking,
+    open_implementation,
+    parse_mix,
+    release_of,
+)
+from lockstep.network.calls import REFUSED, CallAnswer
+from lockstep.runs.availability import available
+from lockstep.runs.config import RunConfig
+from lockstep.scenarios.declare import Scenario
+from lockstep.trace.recordings import Provenance
 
-from harness.availability import available
-from harness.implementations.calls import REFUSED, CallAnswer
-from harness.implementations.mixed import Mixed
-from harness.implementations.reference import Reference
-from harness.implementations.registry import UsageError, check_spec, lacking, open_implementation, parse_mix, release_of
-from harness.run_config import RunConfig
-from harness.scenario import Scenario
-from harness.trace.recordings import Provenance
 from tests.core.kit import scenario_of
 
 

@@ -6,9 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-
-from harness.options import RecommenderOptions, ScenarioError
-from reference_impl.vpa.recommender.config import RecommenderConfig
+from lockstep.controllers.options import RecommenderOptions, ScenarioError
+from lockstep_reference.vpa.recommender.config import RecommenderConfig
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lockstep import objects
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations import Implementation
+from lockstep.implementations.reference import Reference
+from lockstep.implementations.registry import UsageError, open_implementation
+from lockstep.runs import opening
+from lockstep.runs import runner as running
+from lockstep.runs.config import RunConfig
+from lockstep.runs.runner import Runner
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Scenario
+from lockstep_conformance.replicaset import plans
 
-from conformance.replicaset import plans
-from harness import objects
-from harness import runner as running
-from harness.cluster import Cluster
-from harness.environments import opening
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations import Implementation
-from harness.implementations.reference import Reference
-from harness.implementations.registry import UsageError, open_implementation
-from harness.run_config import RunConfig
-from harness.runner import Runner
-from harness.scenario import Scenario
 from tests.core.kit import play, scenario_of, trace_of
 
 PLAN: plans.Plan = {

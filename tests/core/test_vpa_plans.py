@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-
-from conformance.vpa import plans
-from conformance.vpa.strategies import plans as any_plan
-from conformance.vpa.strategies.open_choices import comparable
-from conformance.vpa.strategies.steps import step
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import run_scenario
-from harness.fuzz.differential import Differential, as_scenario, tolerance_of
-from harness.implementations.reference import Reference
-from harness.trace import invariants
-from harness.trace.ledger import Ledger
+from lockstep import objects
+from lockstep.environments.memory import run_scenario
+from lockstep.implementations.reference import Reference
+from lockstep.quality.fuzz.differential import Differential, as_scenario, tolerance_of
+from lockstep.scenarios.cluster import Cluster
+from lockstep.trace.invariants import checking as invariants
+from lockstep.trace.ledger import Ledger
+from lockstep_conformance.vpa import plans
+from lockstep_conformance.vpa.strategies import plans as any_plan
+from lockstep_conformance.vpa.strategies.open_choices import comparable
+from lockstep_conformance.vpa.strategies.steps import step
 
 VPAS = "verticalpodautoscalers.autoscaling.k8s.io"
 SMALL = {"resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}

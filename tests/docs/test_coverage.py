@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
+import lockstep.scenarios.declare
 import pytest
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Scenario
+from lockstep_conformance.hpa import test_rivals as rivals
 
-import harness.scenario
-from conformance.hpa import test_rivals as rivals
-from harness.cluster import Cluster
-from harness.coverage import coverage_page, e2e_tests
-from harness.docs import COVERAGE_PAGE
-from harness.reported import ISSUES, REPORTED, shown_by
-from harness.scenario import Scenario
+from tools.coverage import coverage_page, e2e_tests
+from tools.pages import COVERAGE_PAGE
+from tools.reported import ISSUES, REPORTED, shown_by
 
 
 @pytest.fixture(scope="module")
 def scenarios() -> list[Scenario]:
-    return harness.scenario.load()
+    return lockstep.scenarios.declare.load()
 
 
 async def nothing(_cluster: Cluster) -> None:
@@ -30,7 +30,7 @@ def declared(name: str, source: str, *, issues: tuple[str, ...] = (), features: 
 
 
 def test_the_page_of_coverage_is_up_to_date(scenarios: list[Scenario]) -> None:
-    assert COVERAGE_PAGE.read_text(encoding="utf-8") == coverage_page(scenarios), "run python -m harness.docs"
+    assert COVERAGE_PAGE.read_text(encoding="utf-8") == coverage_page(scenarios), "run python -m tools.pages"
 
 
 #: How many there are of each letter.
@@ -98,6 +98,6 @@ def test_a_page() -> None:
     vpa = "[kubernetes/autoscaler#{0}](https://github.com/kubernetes/autoscaler/issues/{0})"
     assert f"| {vpa.format(2633)} | `hpa/three` |\n" in page
     assert f"| V1 | {REPORTED['V1']} | {vpa.format(7726)} | **open** |\n" in page
-    module = "[test_rivals.py](../conformance/hpa/test_rivals.py)"
+    module = "[test_rivals.py](../conformance/lockstep_conformance/hpa/test_rivals.py)"
     about = "Two HPAs that want to decide about the same pods: neither does, and both say so"
     assert page.endswith(f"\n### HPA\n\n| module | about |\n|---|---|\n| {module} | {about} |\n")

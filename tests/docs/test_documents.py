@@ -15,18 +15,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import lockstep.scenarios.declare
 import pytest
+from lockstep.cli import main, root
+from lockstep.network import Faults
+from lockstep.quality.fidelity.declaring import load as api_scenarios
+from lockstep.runs.config import RunConfig
+from lockstep.runs.outcome import Outcome
+from lockstep.runs.runner import Runner
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Scenario, scenario, scenarios_of
+from lockstep.world import Kubelet
 
-import harness.scenario
-from harness.cli import main, root
-from harness.cluster import Cluster
-from harness.docs import LIMITS_PAGE, limits_page
-from harness.fidelity.declaring import load as api_scenarios
-from harness.network import Faults
-from harness.run_config import RunConfig
-from harness.runner import Outcome, Runner
-from harness.scenario import Scenario, scenario, scenarios_of
-from harness.world import Kubelet
+from tools.pages import LIMITS_PAGE, limits_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -125,8 +126,8 @@ def test_a_fault_of_the_catalogue_can_be_called_and_acts(call: str) -> None:
 
     @scenario("replicaset/catalogue", must="A fault MUST act.", source="docs/scenarios.md")
     async def body(cluster: Cluster) -> None:
-        from harness import objects
-        from harness.world import pick
+        from lockstep import objects
+        from lockstep.world import pick
 
         await cluster.create(objects.replica_set("web", 2))
         await cluster.settle()
@@ -191,7 +192,7 @@ def test_a_command_exists_with_its_options(command: str) -> None:
 
 def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
     shown = [one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
-    known = shown + [one.id for one in harness.scenario.load()]
+    known = shown + [one.id for one in lockstep.scenarios.declare.load()]
     for command in commands():
         for word in shlex.split(command):
             if word.startswith(("hpa/", "replicaset/", "vpa-")) and "/my-" not in word:
@@ -201,9 +202,9 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [one for one in commands() if is_cheap(shlex.split(one)[1:])])
 def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown = {one.id: one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    there = {one.id: one for one in harness.scenario.load()}
+    there = {one.id: one for one in lockstep.scenarios.declare.load()}
     both = {**there, **shown}
-    monkeypatch.setattr(harness.scenario, "load", lambda: [both[key] for key in sorted(both)])
+    monkeypatch.setattr(lockstep.scenarios.declare, "load", lambda: [both[key] for key in sorted(both)])
     assert main(shlex.split(command)[1:]) == 0
 
 
@@ -212,13 +213,13 @@ def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch,
 
 def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A controller that forgets terminating pods, held to one that counts them."""
-    from harness.environments.memory import run_scenario
-    from harness.implementations.reference import Reference
-    from harness.trace import compare
-    from harness.trace.explain import explain
-    from harness.trace.ledger import Ledger
-    from harness.trace.normalise import normalise
-    from reference_impl.replicaset import sync
+    from lockstep.environments.memory import run_scenario
+    from lockstep.implementations.reference import Reference
+    from lockstep.trace import compare
+    from lockstep.trace.explain import explain
+    from lockstep.trace.ledger import Ledger
+    from lockstep.trace.normalise import normalise
+    from lockstep_reference.replicaset import sync
 
     named = "replicaset/replaces-a-deleted-pod"
     declared = [one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
@@ -251,7 +252,7 @@ def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]
     assert main(["run", "replicaset/scale-*"]) == 0
     assert _shape(sample.text) == _shape(capsys.readouterr().out)[-len(_shape(sample.text)) :]
     judged = int(re.findall(r"green: (\d+) scenarios", sample.text)[0])
-    assert 170 < judged <= len(harness.scenario.load())
+    assert 170 < judged <= len(lockstep.scenarios.declare.load())
 
 
 def _shape(text: str) -> list[str]:
@@ -282,7 +283,7 @@ def test_a_function_of_the_reference_exists(name: str) -> None:
 
 
 def test_every_finding_is_held_by_something_that_exists() -> None:
-    known = {one.id for one in (*harness.scenario.load(), *api_scenarios())}
+    known = {one.id for one in (*lockstep.scenarios.declare.load(), *api_scenarios())}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]
@@ -301,7 +302,7 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_scenarios_and_tests_that_are_named_exist(page: Path, tmp_path: Path) -> None:
     shown = {one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    known = shown | {one.id for one in harness.scenario.load()}
+    known = shown | {one.id for one in lockstep.scenarios.declare.load()}
     text = page.read_text(encoding="utf-8")
     scenarios = re.findall(r"`((?:replicaset|hpa|vpa-recommender|vpa-updater|vpa-admission)/[a-z0-9-]+)`", text)
     tests = re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", text)
@@ -336,7 +337,7 @@ def test_paths_that_are_named_exist(page: Path) -> None:
     """Files of this repository in backticks; what a user makes is not among them."""
     tops = "harness|reference_impl|conformance|fixtures|tests|docs"
     for path in re.findall(rf"`((?:{tops})/[\w./-]*\.(?:py|go|md|yaml))`", page.read_text(encoding="utf-8")):
-        if "my_" not in path and "fixtures/" not in path:
+        if "my_" not in path and "fixtures/lockstep_fixtures/" not in path:
             assert (ROOT / path).exists(), f"{page.name}: {path} is not there"
 
 
@@ -363,4 +364,4 @@ def test_modules_of_the_vpa_that_are_named_exist() -> None:
 
 
 def test_the_page_of_limits_is_up_to_date() -> None:
-    assert LIMITS_PAGE.read_text(encoding="utf-8") == limits_page(), "run python -m harness.docs"
+    assert LIMITS_PAGE.read_text(encoding="utf-8") == limits_page(), "run python -m tools.pages"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations.reference import Reference
-from harness.scenario import Scenario
-from harness.trace.normalise import normalise
-from reference_impl.machinery.backoff import BackoffManager
-from reference_impl.machinery.meta import SECOND, format_time
-from reference_impl.replicaset.pod import Pod
-from reference_impl.replicaset.ranking import ActivePodsWithRanks
+from lockstep import objects
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations.reference import Reference
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Scenario
+from lockstep.trace.normalise import normalise
+from lockstep_reference.machinery.backoff import BackoffManager
+from lockstep_reference.machinery.meta import SECOND, format_time
+from lockstep_reference.replicaset.pod import Pod
+from lockstep_reference.replicaset.ranking import ActivePodsWithRanks
 
 Body = Callable[[Cluster], Awaitable[None]]
 

@@ -1,18 +1,15 @@
-"""Stands in for `harness.runner`: the first word of a scenario's name decides its outcome, and no time passes."""
+"""Stands in for `lockstep.runs.runner`: the first word of a scenario's name decides its outcome, and no time passes."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from harness.run_config import RunConfig
-from harness.scenario import Scenario, scenario
-
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+from lockstep.runs.config import RunConfig
+from lockstep.scenarios.declare import Scenario, scenario
 
 
 @dataclass

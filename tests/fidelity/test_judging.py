@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.apiserver import ApiServer, Reply, Request
-from harness.fidelity import excuses
-from harness.fidelity.compare import ABSENT, Difference, differences
-from harness.fidelity.declaring import ApiScenario, api_scenario, load
-from harness.fidelity.errors import FidelityError
-from harness.fidelity.excuses import Excuse
-from harness.fidelity.judging import judge, transcript_of, verdict_on
-from harness.fidelity.memory import MemoryTransport
-from harness.fidelity.suite import recorded, selected
-from harness.fidelity.targets import Target, open_target
+from lockstep.apiserver import ApiServer, Reply, Request
+from lockstep.quality.fidelity import excuses
+from lockstep.quality.fidelity.compare import ABSENT, Difference, differences
+from lockstep.quality.fidelity.declaring import ApiScenario, api_scenario, load
+from lockstep.quality.fidelity.errors import FidelityError
+from lockstep.quality.fidelity.excuses import Excuse
+from lockstep.quality.fidelity.judging import judge, transcript_of, verdict_on
+from lockstep.quality.fidelity.memory import MemoryTransport
+from lockstep.quality.fidelity.suite import recorded, selected
+from lockstep.quality.fidelity.targets import Target, open_target
 
 
 def _scenario(name: str) -> ApiScenario:

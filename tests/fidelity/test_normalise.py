@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.fidelity.normalise import comparable
-from harness.fidelity.transcript import Step, Transcript
+from lockstep.quality.fidelity.normalise import comparable
+from lockstep.quality.fidelity.transcript import Step, Transcript
 
 UID, OTHER = "11111111-2222-4333-8444-555555555555", "99999999-2222-4333-8444-555555555555"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from harness.apiserver.limits import LIMITS
-from harness.fidelity.declaring import ApiScenario, load
-from harness.fidelity.excuses import EXCUSES
-from harness.fidelity.judging import Verdict, verdict_on
-from harness.fidelity.recordings import load as load_recording
-from harness.fidelity.suite import recorded
-from harness.fidelity.targets import Target, open_target
+from lockstep.apiserver.limits import LIMITS
+from lockstep.quality.fidelity.declaring import ApiScenario, load
+from lockstep.quality.fidelity.excuses import EXCUSES
+from lockstep.quality.fidelity.judging import Verdict, verdict_on
+from lockstep.quality.fidelity.recordings import load as load_recording
+from lockstep.quality.fidelity.suite import recorded
+from lockstep.quality.fidelity.targets import Target, open_target
 
 SCENARIOS = load()
 

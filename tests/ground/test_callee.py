@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-
-from harness.control_plane.certificates import Authority
-from harness.control_plane.starting import free_ports
-from harness.ground.callee import Callee
-from harness.ground.gateway import Gateways
-from harness.implementations.calls import HUNG_UP, REFUSED, Served
-from harness.network import Broken
-from harness.serving.boxes import Inbox
+from lockstep.clusters.control_plane.certificates import Authority
+from lockstep.clusters.control_plane.starting import free_ports
+from lockstep.clusters.real.callee import Callee
+from lockstep.clusters.real.gateway import Gateways
+from lockstep.network import Broken
+from lockstep.network.calls import HUNG_UP, REFUSED, Served
+from lockstep.serving.boxes import Inbox
 
 PATIENCE = 10.0
 HEADERS = {"Content-Type": "application/json"}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.control_plane
 _SCENARIO = "replicaset/never-takes-an-owned-pod"
 #: Goes on for a minute.
 _LONG = "replicaset/adopts-orphan-that-starts-to-match"
-_RUN = [sys.executable, "-m", "harness.cli", "run", "--environment", "control-plane", "--implementation", "upstream"]
+_RUN = [sys.executable, "-m", "lockstep.cli", "run", "--environment", "control-plane", "--implementation", "upstream"]
 #: What only the program under test is called with.
 _UNDER_TEST = "--controllers=replicaset-controller"
 _SHARED = Path("/dev/shm")  # noqa: S108 - where etcd keeps its data, if it can

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import orjson
 import pytest
-
-from harness import objects
-from harness.ground.connection import Connection
-from harness.ground.definitions import DEFINITIONS, PATH
-from harness.ground.session import GroundSession
-from harness.serving.background import KubeApi
-from harness.serving.simulation import Setup
+from lockstep import objects
+from lockstep.clusters.real.connection import Connection
+from lockstep.clusters.real.definitions import DEFINITIONS, PATH
+from lockstep.clusters.real.session import GroundSession
+from lockstep.serving.background import KubeApi
+from lockstep.serving.simulation import Setup
 
 NAMES = [one["metadata"]["name"] for one in DEFINITIONS]
 VPAS = "/apis/autoscaling.k8s.io/v1/namespaces/default/verticalpodautoscalers"

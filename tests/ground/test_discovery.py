@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.ground.discovery import with_groups
+from lockstep.clusters.real.discovery import with_groups
 
 METRICS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io"})
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-from harness.apiserver import Reply, Request
-from harness.ground.gateway import Gateway, Gateways
-from harness.serving.boxes import Inbox
-from harness.serving.protobuf.decoding import MAGIC
+from lockstep.apiserver import Reply, Request
+from lockstep.clusters.real.gateway import Gateway, Gateways
+from lockstep.serving.boxes import Inbox
+from lockstep.serving.protobuf.decoding import MAGIC
 
 PATIENCE = 10.0
 PROTOBUF = "application/vnd.kubernetes.protobuf"

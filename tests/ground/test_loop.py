@@ -7,11 +7,10 @@ import threading
 import time
 
 import pytest
-
-from harness import loop as virtual
-from harness.clock import SECOND, seconds
-from harness.ground.loop import CALM, SLACK, GroundLoop, Moment
-from harness.serving.boxes import Inbox
+from lockstep.clusters.real.loop import CALM, SLACK, GroundLoop, Moment
+from lockstep.serving.boxes import Inbox
+from lockstep.time import loop as virtual
+from lockstep.time.clock import SECOND, seconds
 
 
 def test_rests_do_not_count_on_the_scenarios_clock() -> None:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import lockstep.runs.runner
 import pytest
-
-import harness.runner
-from harness.clock import seconds
-from harness.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
-from harness.environments.opening import Memory
-from harness.ground.loop import GroundLoop
-from harness.ground.obstacles import known_obstacles
-from harness.implementations import Implementation
-from harness.loop import VirtualLoop
-from harness.run_config import RunConfig
-from harness.runner import Runner
-from harness.scenario import Scenario, load
-from harness.trace.invariants import FRESH_CACHES, PROMPT_ANSWERS
+from lockstep.clusters.real.loop import GroundLoop
+from lockstep.clusters.real.obstacles import known_obstacles
+from lockstep.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
+from lockstep.implementations import Implementation
+from lockstep.runs.config import RunConfig
+from lockstep.runs.opening import Memory
+from lockstep.runs.runner import Runner
+from lockstep.scenarios.declare import Scenario, load
+from lockstep.time.clock import seconds
+from lockstep.time.loop import VirtualLoop
+from lockstep.trace.invariants.base import FRESH_CACHES, PROMPT_ANSWERS
 
 #: Seconds that a rest takes, and the last one. On an idle machine it is a third of that.
 _REST, _LAST = 1.0, 1.5
@@ -72,7 +71,7 @@ class _SlowMemory(Memory):
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(harness.runner, "open_environment", lambda _, progress: _SlowMemory(progress))
+        patched.setattr(lockstep.runs.runner, "open_environment", lambda _, progress: _SlowMemory(progress))
         with Runner(RunConfig()) as runner:
             yield runner
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness import loop as virtual
-from harness.control_plane.processes import Process
-from harness.ground.gateway import Gateways
-from harness.ground.loop import GroundLoop
-from harness.ground.programs import RunningPrograms
-from harness.options import Options
-from harness.serving.boxes import Inbox
+from lockstep.clusters.control_plane.processes import Process
+from lockstep.clusters.real.gateway import Gateways
+from lockstep.clusters.real.loop import GroundLoop
+from lockstep.clusters.real.programs import RunningPrograms
+from lockstep.controllers.options import Options
+from lockstep.serving.boxes import Inbox
+from lockstep.time import loop as virtual
 
 
 class FakeLauncher:

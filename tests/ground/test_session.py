@@ -8,19 +8,18 @@ from pathlib import Path
 
 import orjson
 import pytest
-
-from harness import objects
-from harness.apiserver.kinds import Kind
-from harness.cluster import Cluster
-from harness.environments.ground import run_on_ground
-from harness.ground.connection import Connection, GroundError
-from harness.ground.remote import RemoteServer
-from harness.ground.session import GroundSession
-from harness.ground.webhook_names import WEBHOOKS
-from harness.implementations.reference import Reference
-from harness.scenario import Scenario, scenario
-from harness.serving.background import KubeApi
-from harness.serving.simulation import Setup
+from lockstep import objects
+from lockstep.apiserver.kinds import Kind
+from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.remote import RemoteServer
+from lockstep.clusters.real.run import run_on_ground
+from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.webhook_names import WEBHOOKS
+from lockstep.implementations.reference import Reference
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Scenario, scenario
+from lockstep.serving.background import KubeApi
+from lockstep.serving.simulation import Setup
 
 
 @pytest.fixture

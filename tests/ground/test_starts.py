@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
-
-from harness.ground.starts import Starts
+from lockstep.clusters.real.starts import Starts
 
 
 def _begin(starts: Starts) -> float:
@@ -39,7 +38,7 @@ def test_nobody_waits_for_what_ends_at_once() -> None:
 
 
 def test_a_machine_that_is_late_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.ground.starts._BREATH", 0.2)
+    monkeypatch.setattr("lockstep.clusters.real.starts._BREATH", 0.2)
     before, starts = time.monotonic(), Starts(share=0)
     starts.hear(1.0)
     starts.hear(0.1)
@@ -47,8 +46,8 @@ def test_a_machine_that_is_late_is_left_alone(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_machine_that_is_always_late_is_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.ground.starts._BREATH", 60)
-    monkeypatch.setattr("harness.ground.starts._LONGEST", 0.1)
+    monkeypatch.setattr("lockstep.clusters.real.starts._BREATH", 60)
+    monkeypatch.setattr("lockstep.clusters.real.starts._LONGEST", 0.1)
     starts = Starts(share=0)
     starts.hear(1.0)
     before = time.monotonic()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.trace.compare import compare
-from harness.trace.model import Trace
-from harness.trace.story import story
-from harness.trace.values import digest
+from lockstep.trace.compare import compare
+from lockstep.trace.model import Trace
+from lockstep.trace.summary import story
+from lockstep.trace.values import digest
 
 SPEC = {"containers": [{"name": "main"}]}
 ADMITTED = {

@@ -6,8 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from harness.ground.tenant import Tenant, owner_of, prefix_of
+from lockstep.clusters.real.tenant import Tenant, owner_of, prefix_of
 
 PREFIX = prefix_of(0xABC)
 TENANT = Tenant(PREFIX)

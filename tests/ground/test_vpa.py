@@ -7,17 +7,16 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
-
-from harness import objects
-from harness.cluster import Cluster
-from harness.control_plane import ControlPlane, start_control_plane
-from harness.environments.ground import run_on_ground
-from harness.environments.memory import RunResult
-from harness.ground.launcher import Launcher
-from harness.ground.programs import open_on_ground
-from harness.ground.session import GroundSession
-from harness.ground.webhook_names import WEBHOOKS
-from harness.scenario import AdmissionOptions, Options, UpdaterOptions, VpaOptions, scenario
+from lockstep import objects
+from lockstep.clusters.control_plane import ControlPlane, start_control_plane
+from lockstep.clusters.real.launcher import Launcher
+from lockstep.clusters.real.programs import open_on_ground
+from lockstep.clusters.real.run import run_on_ground
+from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.webhook_names import WEBHOOKS
+from lockstep.environments.memory import RunResult
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import AdmissionOptions, Options, UpdaterOptions, VpaOptions, scenario
 
 pytestmark = pytest.mark.control_plane
 Body = Callable[[Cluster], Coroutine[Any, Any, None]]

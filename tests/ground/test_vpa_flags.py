@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
-
-from harness.ground.vpa_flags import flags_of
-from harness.options import AdmissionOptions, RecommenderOptions, UpdaterOptions
+from lockstep.clusters.real.vpa_flags import flags_of
+from lockstep.controllers.options import AdmissionOptions, RecommenderOptions, UpdaterOptions
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from harness.ground.watchdog import Watchdog
+from lockstep.clusters.real.watchdog import Watchdog
 
 
 def test_a_death_is_told_once() -> None:

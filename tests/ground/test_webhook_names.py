@@ -7,10 +7,9 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
-
-from harness.ground.connection import GroundError
-from harness.ground.tenant import Tenant, prefix_of
-from harness.ground.webhook_names import WEBHOOKS, Door, decoded
+from lockstep.clusters.real.connection import GroundError
+from lockstep.clusters.real.tenant import Tenant, prefix_of
+from lockstep.clusters.real.webhook_names import WEBHOOKS, Door, decoded
 
 PREFIX = prefix_of(0xABC)
 DOOR = Door("https://127.0.0.1:4711", "Q0E=")

@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
-
-from harness.apiserver.webhooks.reviews import Outcome
-from harness.ground.connection import Answer
-from harness.ground.gateway import Gateways
-from harness.ground.tenant import Tenant, prefix_of
-from harness.ground.webhook_server import WebhookServer, keeps_apart
+from lockstep.apiserver.webhooks.reviews import Outcome
+from lockstep.clusters.real.connection import Answer
+from lockstep.clusters.real.gateway import Gateways
+from lockstep.clusters.real.tenant import Tenant, prefix_of
+from lockstep.clusters.real.webhook_server import WebhookServer, keeps_apart
 
 PREFIX = prefix_of(7)
 CLIENT = {"service": {"namespace": "kube-system", "name": "hook", "port": 443}}

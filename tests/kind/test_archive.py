@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness.kind.image import archive
-from harness.kind.image.archive import Image
+from lockstep.clusters.kind.image import archive
+from lockstep.clusters.kind.image.archive import Image
 
 
 def _program(folder: Path, name: str) -> Path:

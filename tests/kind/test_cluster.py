@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
+from lockstep.clusters.kind.config import MARK
+from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind.image.versions import default_tag
 
-from harness.kind.cluster import KindOptions, kind_cluster
-from harness.kind.config import MARK
-from harness.kind.errors import KindFailed
-from harness.kind.image.versions import default_tag
 from tests.kind.conftest import Tools
 from tests.processes import hear_interrupts, until
 
@@ -201,7 +201,7 @@ def test_a_daemon_elsewhere_cannot_reach_servers_of_ours(tools: Tools, monkeypat
 
 _OWNER = """
 import sys, time
-from harness.kind.cluster import KindOptions, kind_cluster
+from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
 with kind_cluster():
     print("up", flush=True)
     time.sleep(60)

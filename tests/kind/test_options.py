@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 import pytest
-
-from harness.cli.kind_options import kind_choice, kind_options
-from harness.kind.cluster import KindOptions
+from lockstep.cli.kind_options import kind_choice, kind_options
+from lockstep.clusters.kind.cluster import KindOptions
 
 
 @click.command()

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lockstep.clusters.kind import owner
+from lockstep.clusters.kind.cluster import Cluster, KindOptions, kind_cluster
+from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind.image.build import NodeImage, kind_image
 
-from harness.kind import owner
-from harness.kind.cluster import Cluster, KindOptions, kind_cluster
-from harness.kind.errors import KindFailed
-from harness.kind.image.build import NodeImage, kind_image
 from tests.processes import until
 
 pytestmark = pytest.mark.kind
@@ -158,7 +158,7 @@ def test_a_node_of_ours_holds_pods_that_we_report_on(bare: Cluster, tmp_path: Pa
 
 _OWNER = """
 import sys
-from harness.kind.cluster import KindOptions, kind_cluster
+from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
 with kind_cluster(KindOptions(name=sys.argv[1], image=sys.argv[2])) as cluster:
     print(cluster.node, flush=True)
     sys.stdin.read()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_impl.machinery.transport import Response
+from lockstep_reference.machinery.transport import Response
+
 from tests.machinery.fake_server import status
 
 Kinds = dict[str, str]

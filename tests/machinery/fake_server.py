@@ -7,9 +7,9 @@ import random
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from harness.loop import VirtualLoop, run
-from reference_impl.machinery.client import Client
-from reference_impl.machinery.transport import Response
+from lockstep.time.loop import VirtualLoop, run
+from lockstep_reference.machinery.client import Client
+from lockstep_reference.machinery.transport import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping

@@ -6,9 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from reference_impl.machinery.informer import EventHandler, SharedInformerFactory
-from reference_impl.machinery.store import DeletedFinalStateUnknown
+from lockstep_reference.machinery.informer import EventHandler, SharedInformerFactory
+from lockstep_reference.machinery.store import DeletedFinalStateUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

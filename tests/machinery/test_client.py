@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from lockstep_reference.machinery.client import (
+    ApiError,
+    Client,
+    EndedStream,
+    has_status_cause,
+    is_conflict,
+    is_not_found,
+)
+from lockstep_reference.machinery.errors import (
+    is_expired,
+    is_too_large_resource_version,
+    is_too_many_requests,
+)
+from lockstep_reference.machinery.throttle import Throttle
+from lockstep_reference.machinery.transport import Response
 
-from reference_impl.machinery.client import ApiError, Client, EndedStream, has_status_cause, is_conflict, is_not_found
-from reference_impl.machinery.errors import is_expired, is_too_large_resource_version, is_too_many_requests
-from reference_impl.machinery.throttle import Throttle
-from reference_impl.machinery.transport import Response
 from tests.machinery.fake_server import pod, status
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
-from reference_impl.machinery.concurrent import concurrently
+from lockstep_reference.machinery.concurrent import concurrently
 
 
 def test_the_last_call_starts_first_and_the_others_follow() -> None:

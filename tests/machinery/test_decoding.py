@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.decoding import decode_into, decode_list, decode_registered
-from reference_impl.machinery.gojson import STRING, DecodeError
-from reference_impl.machinery.gowire import list_of
-from reference_impl.machinery.transport import Response
+from lockstep_reference.machinery.decoding import decode_into, decode_list, decode_registered
+from lockstep_reference.machinery.gojson import STRING, DecodeError
+from lockstep_reference.machinery.gowire import list_of
+from lockstep_reference.machinery.transport import Response
 
 VERSION = "things.io/v1"
 THING, THINGS = list_of("v1", "Thing", {"name": STRING})

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-
-from reference_impl.machinery.elementary import go_exp2, go_ldexp, go_log, go_pow
+from lockstep_reference.machinery.elementary import go_exp2, go_ldexp, go_log, go_pow
 
 
 def test_the_start_of_a_bucket_is_not_what_c_computes() -> None:

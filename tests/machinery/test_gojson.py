@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.gojson import (
+from lockstep_reference.machinery.gojson import (
     BOOL,
     INT64,
     STRING,
@@ -20,10 +19,18 @@ from reference_impl.machinery.gojson import (
     decode,
     to_text,
 )
-from reference_impl.machinery.gojson_syntax import JsonSyntaxError, check_syntax
-from reference_impl.machinery.gotime import ZERO_TIME
-from reference_impl.machinery.gowire import DURATION, OBJECT_META, QUANTITY, TIME, duration_of, milli_of, time_of
-from reference_impl.machinery.quantity import InvalidQuantity
+from lockstep_reference.machinery.gojson_syntax import JsonSyntaxError, check_syntax
+from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep_reference.machinery.gowire import (
+    DURATION,
+    OBJECT_META,
+    QUANTITY,
+    TIME,
+    duration_of,
+    milli_of,
+    time_of,
+)
+from lockstep_reference.machinery.quantity import InvalidQuantity
 
 LEAF = Struct("v1.Leaf", {"name": STRING, "count": INT64, "done": BOOL})
 TREE = Struct(

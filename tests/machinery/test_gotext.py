@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery import gotext
+from lockstep_reference.machinery import gotext
 
 
 @pytest.mark.parametrize(

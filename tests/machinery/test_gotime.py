@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.gotime import ZERO_TIME, GoTimeError, parse_duration, parse_rfc3339
-from reference_impl.machinery.meta import SECOND
+from lockstep_reference.machinery.gotime import ZERO_TIME, GoTimeError, parse_duration, parse_rfc3339
+from lockstep_reference.machinery.meta import SECOND
 
 LAYOUT = '"2006-01-02T15:04:05Z07:00"'
 

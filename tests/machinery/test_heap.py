@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_impl.machinery.heap import WaitingHeap
+from lockstep_reference.machinery.heap import WaitingHeap
 
 
 def drain(heap: WaitingHeap[str]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.label_parser import parse, parse_as_label_selector
-from reference_impl.machinery.label_syntax import key_problems, value_problems
-from reference_impl.machinery.labels import InvalidSelector
+from lockstep_reference.machinery.label_parser import parse, parse_as_label_selector
+from lockstep_reference.machinery.label_syntax import key_problems, value_problems
+from lockstep_reference.machinery.labels import InvalidSelector
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery import meta
-from reference_impl.machinery.labels import InvalidSelector, selector_from
+from lockstep_reference.machinery import meta
+from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 
 
 def expression(operator: str, *values: str) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-
-from reference_impl.machinery.quantity import (
+from lockstep_reference.machinery.quantity import (
     InvalidQuantity,
     format_milli,
     parse_approximate_float,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from reference_impl.machinery.informer import wait_for_named_cache_sync
-from reference_impl.machinery.transport import Response
+from lockstep_reference.machinery.informer import wait_for_named_cache_sync
+from lockstep_reference.machinery.transport import Response
+
 from tests.machinery.fake_server import Stream, pod, status
 from tests.machinery.informers import Pods, run, watches
 

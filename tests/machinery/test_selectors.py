@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from reference_impl.machinery.label_parser import parse
-from reference_impl.machinery.labels import Selector
-from reference_impl.machinery.selectors import SelectorMap
+from lockstep_reference.machinery.label_parser import parse
+from lockstep_reference.machinery.labels import Selector
+from lockstep_reference.machinery.selectors import SelectorMap
 
 
 def pods(*labels: dict[str, str] | None) -> list[dict[str, object]]:

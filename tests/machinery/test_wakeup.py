@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from reference_impl.machinery.wakeup import Wakeup
+from lockstep_reference.machinery.wakeup import Wakeup
 
 
 def test_ends_a_sleep() -> None:

@@ -6,8 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from reference_impl.machinery.workqueue import RateLimitingQueue
+from lockstep_reference.machinery.workqueue import RateLimitingQueue
 
 if TYPE_CHECKING:
     from tests.machinery.fake_server import World

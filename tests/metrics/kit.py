@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from harness.apiserver import Reply, Request
-from harness.loop import run
-from harness.metrics import Metrics
-from harness.objects import container
-from harness.world import Lifecycle, pick
+from lockstep.apiserver import Reply, Request
+from lockstep.metrics import Metrics
+from lockstep.objects import container
+from lockstep.time.loop import run
+from lockstep.world import Lifecycle, pick
+
 from tests.world.kit import Object, Town
 
 RESOURCE = "/apis/metrics.k8s.io/v1beta1"

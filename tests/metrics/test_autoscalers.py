@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness import objects
+from lockstep import objects
 
 
 def test_a_plain_autoscaler_leaves_the_rest_to_the_server() -> None:

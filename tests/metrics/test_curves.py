@@ -6,9 +6,8 @@ import random
 from itertools import pairwise
 
 import pytest
-
-from harness.metrics import Curve, MetricsError, constant, daily, noisy, ramp, spike, steps
-from harness.metrics.curves import curve_of
+from lockstep.metrics import Curve, MetricsError, constant, daily, noisy, ramp, spike, steps
+from lockstep.metrics.curves import curve_of
 
 HOUR = 3600.0
 

@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+import lockstep.metrics
 import pytest
+from lockstep import objects
+from lockstep.metrics import Curve, each
 
-import harness.metrics
-from harness import objects
-from harness.metrics import Curve, each
 from tests.metrics.kit import Metered, play
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
-CURVE = harness.metrics.constant(1)
+CURVE = lockstep.metrics.constant(1)
 NAMES: dict[str, Any] = {
-    **{name: getattr(harness.metrics, name) for name in harness.metrics.__all__},
+    **{name: getattr(lockstep.metrics, name) for name in lockstep.metrics.__all__},
     **dict.fromkeys(("curve", "first", "second"), CURVE),
 }
 
@@ -75,7 +75,7 @@ FAULTS = [code for code in shown("What can go wrong") if "(" in code]
 @pytest.mark.parametrize("code", FAULTS)
 def test_a_fault_changes_what_is_answered(code: str) -> None:
     async def body(town: Metered) -> None:
-        town.metrics.load("web", cpu=each(harness.metrics.ramp(0, 1000, 0, 1000)), container="app")
+        town.metrics.load("web", cpu=each(lockstep.metrics.ramp(0, 1000, 0, 1000)), container="app")
         town.metrics.pods("http", "web", each(1))
         town.web(2, ("app",))
         await town.until(30)
@@ -96,7 +96,7 @@ def test_a_fault_changes_what_is_answered(code: str) -> None:
 
 def test_every_public_name_is_on_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    public = [name for name in dir(harness.metrics.Metrics) if not name.startswith("_") and name != "begin"]
-    missing = [name for name in (*public, *harness.metrics.__all__) if f"{name}" not in text]
+    public = [name for name in dir(lockstep.metrics.Metrics) if not name.startswith("_") and name != "begin"]
+    missing = [name for name in (*public, *lockstep.metrics.__all__) if f"{name}" not in text]
     assert missing == []
     assert isinstance(CURVE, Curve)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness.metrics import per_ready, steps
-from harness.world import Lifecycle
+from lockstep.metrics import per_ready, steps
+from lockstep.world import Lifecycle
+
 from tests.metrics.kit import EXTERNAL, Metered, play
 
 QUEUE = f"{EXTERNAL}/namespaces/default/queue_depth"

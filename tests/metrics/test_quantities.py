@@ -6,10 +6,9 @@ import random
 from fractions import Fraction
 
 import pytest
-
-from harness.apiserver import quantity
-from harness.metrics import MetricsError
-from harness.metrics.quantities import cores, duration, pages, thousandths
+from lockstep.metrics import MetricsError
+from lockstep.metrics.quantities import cores, duration, pages, thousandths
+from lockstep.wire import quantity
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness.metrics import MetricsError, recorded
+from lockstep.metrics import MetricsError, recorded
 
 
 def written(folder: Path, text: str | bytes, name: str = "load.csv") -> Path:

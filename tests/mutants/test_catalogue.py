@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from harness.mutants.catalogue import KINDS, Catalogue, Mutant, controllers, load, select
-from harness.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import KINDS, Catalogue, Mutant, controllers, load, select
+from lockstep.quality.mutants.errors import MutantError
 
 LISTS = [(kind, controller) for kind in KINDS for controller in controllers()]
 ENTRY = {"name": "no-limit", "says": "There is no limit.", "file": "a.go", "find": "x > 5", "put": "false"}
@@ -61,7 +60,7 @@ def test_an_entry_becomes_a_mutant(tmp_path: Path) -> None:
     ],
 )
 def test_a_malformed_list_is_refused(tmp_path: Path, entries: list[object], message: str) -> None:
-    with pytest.raises(MutantError, match=r"fixtures/mutants/replicaset/upstream.yaml") as refused:
+    with pytest.raises(MutantError, match=r"lockstep_fixtures/mutants/replicaset/upstream.yaml") as refused:
         load("upstream", "replicaset", written(tmp_path, *entries))
     assert message in str(refused.value)
 
@@ -72,7 +71,9 @@ def test_a_list_needs_its_provenance(tmp_path: Path) -> None:
 
 
 def test_a_missing_list_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MutantError, match=r"fixtures/mutants/hpa/reference.yaml cannot be read: .*; restore it"):
+    with pytest.raises(
+        MutantError, match=r"lockstep_fixtures/mutants/hpa/reference.yaml cannot be read: .*; restore it"
+    ):
         load("reference", "hpa", tmp_path)
 
 

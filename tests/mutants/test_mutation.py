@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from harness.mutants.catalogue import Mutant
-from harness.mutants.errors import MutantError
-from harness.mutants.mutation import applied, mutated
-from harness.upstream.edits import linked_copy
+from lockstep.implementations.upstream.edits import linked_copy
+from lockstep.quality.mutants.catalogue import Mutant
+from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.mutation import applied, mutated
 
 Make = Callable[..., Mutant]
 GO = """package a

@@ -8,15 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-from harness import mutants
-from harness.mutants import proof
-from harness.mutants.bench import Bench
-from harness.mutants.catalogue import Catalogue, Mutant
-from harness.mutants.errors import MutantError
-from harness.mutants.proof import Prover
-from harness.mutants.suite import Report
-from harness.mutants.trial import Answer, Trial
+from lockstep.quality import mutants
+from lockstep.quality.mutants import proof
+from lockstep.quality.mutants.bench import Bench
+from lockstep.quality.mutants.catalogue import Catalogue, Mutant
+from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.proof import Prover
+from lockstep.quality.mutants.suite import Report
+from lockstep.quality.mutants.trial import Answer, Trial
 
 Make = Callable[..., Mutant]
 NAMES = ("replicaset/burst", "replicaset/events", "replicaset/status")

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-
-from harness.mutants.catalogue import Catalogue, Mutant, controllers, load
-from harness.mutants.mutation import mutated
-from harness.upstream.releases import VPA
+from lockstep.implementations.upstream.releases import VPA
+from lockstep.quality.mutants.catalogue import Catalogue, Mutant, controllers, load
+from lockstep.quality.mutants.mutation import mutated
 
 ROOT = Path(__file__).parents[2]
 _CACHE = Path(os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg/mod")

@@ -11,11 +11,10 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import pytest
-
-from harness.mutants import suite, trial
-from harness.mutants.errors import MutantError
-from harness.mutants.suite import Report, Stage
-from harness.mutants.trial import Answer, Trial
+from lockstep.quality.mutants import suite, trial
+from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.suite import Report, Stage
+from lockstep.quality.mutants.trial import Answer, Trial
 
 READY = """print('{"reference": "/copy/reference_impl/__init__.py"}', flush=True);"""
 GREEN = """print('{"scenario": "replicaset/one", "verdict": "pass", "message": ""}', flush=True);"""
@@ -80,14 +79,14 @@ def test_another_reference_than_the_mutant_proves_nothing(process: Process) -> N
 
 def test_the_mutant_comes_before_the_folder_one_stands_in(tmp_path: Path) -> None:
     (tmp_path / "reference_impl").mkdir()
-    (tmp_path / "reference_impl/__init__.py").write_text("raise SystemExit('the mutant was loaded')")
+    (tmp_path / "reference_impl/lockstep_reference/__init__.py").write_text("raise SystemExit('the mutant was loaded')")
     with pytest.raises(MutantError, match="the mutant was loaded"):
         held(tmp_path)
 
 
 def test_each_trial_loads_the_reference_anew(tmp_path: Path) -> None:
     (tmp_path / "reference_impl").mkdir()
-    package = tmp_path / "reference_impl/__init__.py"
+    package = tmp_path / "reference_impl/lockstep_reference/__init__.py"
     with Stage(tmp_path) as stage:
         for mistake in ("first", "other"):
             package.write_text(f"raise SystemExit('the {mistake} mutant was loaded')")

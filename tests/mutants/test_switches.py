@@ -10,14 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-from harness.mutants import bench, switches, trees
-from harness.mutants.bench import bench_for
-from harness.mutants.catalogue import Mutant
-from harness.mutants.errors import MutantError
-from harness.upstream.errors import BuildFailed
-from harness.upstream.golang import environment, find_go
-from harness.upstream.module import Sources, Tree
+from lockstep.implementations.upstream.errors import BuildFailed
+from lockstep.implementations.upstream.golang import environment, find_go
+from lockstep.implementations.upstream.module import Sources, Tree
+from lockstep.quality.mutants import bench, switches, trees
+from lockstep.quality.mutants.bench import bench_for
+from lockstep.quality.mutants.catalogue import Mutant
+from lockstep.quality.mutants.errors import MutantError
 
 Make = Callable[..., Mutant]
 GO = """package a

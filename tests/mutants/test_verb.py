@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
-from harness import mutants
-from harness.cli import main
-from harness.mutants.proof import Result
+from lockstep.cli import main
+from lockstep.quality import mutants
+from lockstep.quality.mutants.proof import Result
 
 CAUGHT = Result("upstream/hpa/no-limit", "There is no limit.", ("hpa/burst",), "got 5", 1, 4.0)
 SURVIVOR = Result("reference/hpa/late", "It is late.", (), "", 180, 9.0)

@@ -8,12 +8,11 @@ from itertools import count
 from typing import Any
 
 import pytest
-
-from harness.implementations import oracle as implementations
-from harness.implementations.oracle.values import number
-from harness.oracle import topics
-from harness.oracle.comparing import Comparison, compare
-from harness.oracle.topics import TOPICS
+from lockstep.implementations import oracle as implementations
+from lockstep.implementations.oracle.values import number
+from lockstep.quality.oracle import topics
+from lockstep.quality.oracle.comparing import Comparison, compare
+from lockstep.quality.oracle.topics import TOPICS
 
 
 class StandIn:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from harness.implementations.oracle import answering
-from harness.oracle.comparing import compare
-from harness.oracle.topics import TOPICS
-from harness.upstream.oracle import Oracle, OracleFailed, build_oracle
+from lockstep.implementations.oracle import answering
+from lockstep.implementations.upstream.oracle import Oracle, OracleFailed, build_oracle
+from lockstep.quality.oracle.comparing import compare
+from lockstep.quality.oracle.topics import TOPICS
 
 pytestmark = pytest.mark.upstream
 

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[2]
 CONFTEST = """
 import sys
 from tests.fakes import runner
-sys.modules["harness.runner"] = runner.as_module()
-pytest_plugins = ["harness.pytest_plugin"]
+sys.modules["lockstep.runs.runner"] = runner.as_module()
+pytest_plugins = ["lockstep.pytest_plugin"]
 """
 
 

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from harness.environments import GroundOptions
-from harness.kind.cluster import KindOptions
-from harness.pytest_plugin.options import settings
-from harness.report.session import DEFAULTS
+from lockstep.clusters.kind.cluster import KindOptions
+from lockstep.environments import GroundOptions
+from lockstep.pytest_plugin.options import settings
+from lockstep.report.session import DEFAULTS
 
 Project = Callable[..., pytest.RunResult]
 ROOT = Path(__file__).parents[2]
@@ -88,7 +87,7 @@ def test_selection(project: Project, options: tuple[str, ...], chosen: str) -> N
 
 def test_features_are_markers_even_though_markers_are_strict(project: Project) -> None:
     extra = (
-        "from harness.scenario import scenario\n"
+        "from lockstep.scenarios.declare import scenario\n"
         "@scenario('replicaset/passes-too', must='It MUST.', source='tests', features=('slow-start',))\n"
         "async def test_with_feature(cluster): ...\n"
     )
@@ -199,13 +198,13 @@ def test_scenarios_that_were_left_out_by_maxfail_are_missed(project: Project, wo
 
 
 def test_the_plugin_is_listed_once_with_entry_point_and_conftest(project: Project) -> None:
-    result = project("replicaset/passes", options=("-p", "harness.pytest_plugin"))
+    result = project("replicaset/passes", options=("-p", "lockstep.pytest_plugin"))
     assert result.ret == 0
     assert result.stdout.str().count("lockstep: 0.1.0") == 1
 
 
 def test_the_plugin_can_be_switched_off(project: Project) -> None:
-    result = project("replicaset/passes", options=("-p", "no:harness.pytest_plugin"))
+    result = project("replicaset/passes", options=("-p", "no:lockstep.pytest_plugin"))
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
@@ -245,14 +244,16 @@ def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> No
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:
-    code = "import sys, harness.pytest_plugin; print(sorted(m for m in sys.modules if m.startswith('harness')))"
+    code = "import sys, lockstep.pytest_plugin; print(sorted(m for m in sys.modules if m.startswith('harness')))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"harness.runner", "harness.scenario", "harness.loop"} & set(ast.literal_eval(run.stdout))
+    assert not {"lockstep.runs.runner", "lockstep.scenarios.declare", "lockstep.time.loop"} & set(
+        ast.literal_eval(run.stdout)
+    )
 
 
 def test_defaults_are_those_of_the_runner() -> None:
-    from harness.report import Facts
-    from harness.run_config import RunConfig
+    from lockstep.report import Facts
+    from lockstep.runs.config import RunConfig
 
     assert Facts.of(RunConfig.parse()) == DEFAULTS
 

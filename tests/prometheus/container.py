@@ -9,7 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.prometheus.series import Series
+from lockstep.prometheus.series import Series
+
 from tests.prometheus.real import PORT, RealPrometheus, blocks, options, program, wait_for
 
 _PROGRAM = "/bin/prometheus"

@@ -14,9 +14,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import orjson
-
-from harness.prometheus.openmetrics import to_openmetrics
-from harness.prometheus.series import Series
+from lockstep.prometheus.openmetrics import to_openmetrics
+from lockstep.prometheus.series import Series
 
 _FORM = "application/x-www-form-urlencoded"
 _PATIENCE = 60.0  # seconds of real time

@@ -6,14 +6,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-
-from harness.apiserver import Request
-from harness.network.target import target_of
-from harness.prometheus import Prometheus
-from harness.prometheus.answers import float_text
-from harness.prometheus.openmetrics import to_openmetrics
-from harness.prometheus.queries import BadQuery, parse, parse_duration
-from harness.prometheus.series import Series
+from lockstep.apiserver import Request
+from lockstep.network.target import target_of
+from lockstep.prometheus import Prometheus
+from lockstep.prometheus.answers import float_text
+from lockstep.prometheus.openmetrics import to_openmetrics
+from lockstep.prometheus.queries import BadQuery, parse, parse_duration
+from lockstep.prometheus.series import Series
 
 _FORM = "application/x-www-form-urlencoded"
 _EPOCH = 946_684_800

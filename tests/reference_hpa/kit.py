@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from reference_impl.hpa.replica_calculator import ResourceReplicas, Tolerances, UsageReplicas
-from reference_impl.hpa.sources import Question
-from reference_impl.machinery.label_parser import parse
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.scale import Scale
+from lockstep_reference.hpa.replica_calculator import ResourceReplicas, Tolerances, UsageReplicas
+from lockstep_reference.hpa.sources import Question
+from lockstep_reference.machinery.label_parser import parse
+from lockstep_reference.machinery.meta import SECOND
+from lockstep_reference.machinery.scale import Scale
 
 Wire = dict[str, Any]
 START = "2000-01-01T00:00:00Z"

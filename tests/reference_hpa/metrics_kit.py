@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
-from reference_impl.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo
-from reference_impl.hpa.pod_lister import PodLister
-from reference_impl.hpa.replica_calculator import ReplicaCalculator, Tolerances
-from reference_impl.machinery.meta import SECOND, format_time
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
-from reference_impl.machinery.transport import Response
+from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo
+from lockstep_reference.hpa.pod_lister import PodLister
+from lockstep_reference.hpa.replica_calculator import ReplicaCalculator, Tolerances
+from lockstep_reference.machinery.meta import SECOND, format_time
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
+from lockstep_reference.machinery.transport import Response
+
 from tests.reference_hpa.kit import FakeClock
 
 Wire = dict[str, Any]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_impl.hpa.conditions import Conditions
+from lockstep_reference.hpa.conditions import Conditions
+
 from tests.reference_hpa.kit import START, FakeClock
 
 AT_10 = "2000-01-01T00:00:10Z"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from lockstep_reference.hpa.metrics import MetricsError, PodMetric
+from lockstep_reference.hpa.metrics.available_apis import AvailableApis
+from lockstep_reference.hpa.metrics.custom_metrics import CustomMetricsClient
+from lockstep_reference.machinery.client import Client
+from lockstep_reference.machinery.decoding import SCHEME
+from lockstep_reference.machinery.discovery import Group
+from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep_reference.machinery.label_parser import parse
+from lockstep_reference.machinery.labels import NOTHING, selector_from
+from lockstep_reference.machinery.meta import SECOND
+from lockstep_reference.machinery.restmapper import GroupVersionResource, NoMatchError
+from lockstep_reference.machinery.transport import Response
 
-from reference_impl.hpa.metrics import MetricsError, PodMetric
-from reference_impl.hpa.metrics.available_apis import AvailableApis
-from reference_impl.hpa.metrics.custom_metrics import CustomMetricsClient
-from reference_impl.machinery.client import Client
-from reference_impl.machinery.decoding import SCHEME
-from reference_impl.machinery.discovery import Group
-from reference_impl.machinery.gotime import ZERO_TIME
-from reference_impl.machinery.label_parser import parse
-from reference_impl.machinery.labels import NOTHING, selector_from
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.restmapper import GroupVersionResource, NoMatchError
-from reference_impl.machinery.transport import Response
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_hpa.metrics_kit import GivenReplies, run, seconds
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.hpa.assembly import Flags
+from lockstep_reference.hpa.assembly import Flags
 
 
 @pytest.mark.parametrize(

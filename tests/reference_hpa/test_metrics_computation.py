@@ -6,14 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
+from lockstep_reference.hpa.conditions import Conditions
+from lockstep_reference.hpa.metrics import MetricsError
+from lockstep_reference.hpa.metrics_computation import NO_REPLICAS, Computed, MetricsComputation
+from lockstep_reference.hpa.plan import Planner
+from lockstep_reference.hpa.pod_lister import PodLister
+from lockstep_reference.hpa.target_pods import TargetPods
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 
-from reference_impl.hpa.conditions import Conditions
-from reference_impl.hpa.metrics import MetricsError
-from reference_impl.hpa.metrics_computation import NO_REPLICAS, Computed, MetricsComputation
-from reference_impl.hpa.plan import Planner
-from reference_impl.hpa.pod_lister import PodLister
-from reference_impl.hpa.target_pods import TargetPods
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 from tests.reference_hpa.kit import START, FakeCalculator, FakeClock, FakeRecorder, external, hpa, pods_metric, scale
 
 BOOM = MetricsError("boom")

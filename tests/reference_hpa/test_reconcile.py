@@ -6,19 +6,19 @@ import asyncio
 from typing import Any
 
 import pytest
+from lockstep_reference.hpa.behavior import Normalized
+from lockstep_reference.hpa.metrics import MetricsError
+from lockstep_reference.hpa.metrics_computation import MetricsComputation
+from lockstep_reference.hpa.plan import Planner
+from lockstep_reference.hpa.pod_lister import PodLister
+from lockstep_reference.hpa.reconcile import ReconcileError, Reconciler
+from lockstep_reference.hpa.target import TargetFinder
+from lockstep_reference.hpa.target_pods import TargetPods
+from lockstep_reference.machinery.client import ApiError
+from lockstep_reference.machinery.restmapper import GroupVersionResource, NoMatchError
+from lockstep_reference.machinery.scale import Scale
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 
-from reference_impl.hpa.behavior import Normalized
-from reference_impl.hpa.metrics import MetricsError
-from reference_impl.hpa.metrics_computation import MetricsComputation
-from reference_impl.hpa.plan import Planner
-from reference_impl.hpa.pod_lister import PodLister
-from reference_impl.hpa.reconcile import ReconcileError, Reconciler
-from reference_impl.hpa.target import TargetFinder
-from reference_impl.hpa.target_pods import TargetPods
-from reference_impl.machinery.client import ApiError
-from reference_impl.machinery.restmapper import GroupVersionResource, NoMatchError
-from reference_impl.machinery.scale import Scale
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 from tests.reference_hpa.kit import FakeCalculator, FakeClock, FakeRecorder, external, hpa, pods_metric, scale
 
 AT_30 = "2000-01-01T00:00:30Z"

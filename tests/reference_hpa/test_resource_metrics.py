@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from lockstep_reference.hpa.metrics import MetricsError, PodMetric, plain
+from lockstep_reference.hpa.metrics.resource_metrics import ResourceMetricsClient
+from lockstep_reference.machinery.client import Client
+from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep_reference.machinery.label_parser import parse
+from lockstep_reference.machinery.meta import SECOND
+from lockstep_reference.machinery.transport import Response
 
-from reference_impl.hpa.metrics import MetricsError, PodMetric, plain
-from reference_impl.hpa.metrics.resource_metrics import ResourceMetricsClient
-from reference_impl.machinery.client import Client
-from reference_impl.machinery.gotime import ZERO_TIME
-from reference_impl.machinery.label_parser import parse
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.transport import Response
 from tests.reference_hpa.metrics_kit import JSON, GivenReplies, run
 
 Wire = dict[str, Any]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.hpa.pod_lister import PodLister
-from reference_impl.hpa.target_pods import BadSelector, TargetPods
-from reference_impl.machinery.label_parser import parse
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
+from lockstep_reference.hpa.pod_lister import PodLister
+from lockstep_reference.hpa.target_pods import BadSelector, TargetPods
+from lockstep_reference.machinery.label_parser import parse
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 
 
 class Pods:

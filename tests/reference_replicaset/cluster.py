@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from harness.apiserver import ApiServer, Reply, Request, Watch
-from harness.loop import VirtualLoop, run
-from harness.trace.history import Write
-from reference_impl import replicaset
-from reference_impl.machinery.transport import Response
+from lockstep.apiserver import ApiServer, Reply, Request, Watch
+from lockstep.time.loop import VirtualLoop, run
+from lockstep.trace.history import Write
+from lockstep_reference import replicaset
+from lockstep_reference.machinery.transport import Response
+
 from tests.reference_replicaset.objects import Object
 
 PODS = "/api/v1/namespaces/default/pods"

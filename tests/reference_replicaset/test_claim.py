@@ -7,17 +7,17 @@ import itertools
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.client import ApiError
-from reference_impl.machinery.controller_ref_manager import (
+from lockstep_reference.machinery.client import ApiError
+from lockstep_reference.machinery.controller_ref_manager import (
     AdoptionError,
     Aggregate,
     Claim,
     PodControllerRefManager,
     recheck_deletion_timestamp,
 )
-from reference_impl.machinery.labels import Matcher, selector_from
-from reference_impl.replicaset.pod import Pod
+from lockstep_reference.machinery.labels import Matcher, selector_from
+from lockstep_reference.replicaset.pod import Pod
+
 from tests.reference_replicaset.objects import make_pod, make_rs, owner_ref
 
 MATCHING = {"app": "web"}

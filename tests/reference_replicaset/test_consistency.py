@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.consistency import ConsistencyError, ConsistencyStore, compare_resource_version
+from lockstep_reference.machinery.consistency import (
+    ConsistencyError,
+    ConsistencyStore,
+    compare_resource_version,
+)
 
 OWNER = "default/web"
 

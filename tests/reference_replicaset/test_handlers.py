@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.consistency import ConsistencyError, ConsistencyStore
-from reference_impl.machinery.expectations import UIDTrackingControllerExpectations
-from reference_impl.machinery.store import NAMESPACE_INDEX, DeletedFinalStateUnknown, Indexer, namespace_index
-from reference_impl.replicaset.handlers import EventHandlers
-from reference_impl.replicaset.lister import (
+from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
+from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
+from lockstep_reference.machinery.store import (
+    NAMESPACE_INDEX,
+    DeletedFinalStateUnknown,
+    Indexer,
+    namespace_index,
+)
+from lockstep_reference.replicaset.handlers import EventHandlers
+from lockstep_reference.replicaset.lister import (
     CONTROLLER_UID_INDEX,
     POD_CONTROLLER_INDEX,
     PodLister,
@@ -16,6 +20,7 @@ from reference_impl.replicaset.lister import (
     controller_uid_index,
     pod_controller_index,
 )
+
 from tests.reference_replicaset.objects import FixedClock, Object, make_pod, make_rs, owner_ref
 
 KEY = "default/web"

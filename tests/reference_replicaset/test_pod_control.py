@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.client import ApiError, Client
-from reference_impl.machinery.pod_control import (
+from lockstep_reference.machinery.client import ApiError, Client
+from lockstep_reference.machinery.pod_control import (
     PodControlError,
     RealPodControl,
     get_pod_from_template,
@@ -17,7 +16,8 @@ from reference_impl.machinery.pod_control import (
     new_controller_ref,
     validate_controller_ref,
 )
-from reference_impl.machinery.transport import Response, WatchStream
+from lockstep_reference.machinery.transport import Response, WatchStream
+
 from tests.reference_replicaset.objects import Object, make_pod, make_rs, owner_ref
 
 

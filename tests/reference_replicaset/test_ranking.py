@@ -6,15 +6,19 @@ import itertools
 from typing import Any
 
 import pytest
-
-from reference_impl.replicaset.logarithm import go_log2
-from reference_impl.replicaset.pod import Pod, get_deletion_cost_from_pod_annotations, max_container_restarts
-from reference_impl.replicaset.ranking import (
+from lockstep_reference.replicaset.logarithm import go_log2
+from lockstep_reference.replicaset.pod import (
+    Pod,
+    get_deletion_cost_from_pod_annotations,
+    max_container_restarts,
+)
+from lockstep_reference.replicaset.ranking import (
     ActivePodsWithRanks,
     get_pods_ranked_by_related_pods_on_same_node,
     get_pods_to_delete,
     logarithmic_rank,
 )
+
 from tests.reference_replicaset.objects import make_pod
 
 SECOND = 10**9

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.labels import InvalidSelector
-from reference_impl.replicaset.selection import Selections
+from lockstep_reference.machinery.labels import InvalidSelector
+from lockstep_reference.replicaset.selection import Selections
 
 WEB = frozenset({("app", "web")})
 FULL = frozenset({("app", "web"), ("tier", "front")})

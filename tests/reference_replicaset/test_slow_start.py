@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
-from reference_impl.machinery.pod_control import PodControlError
-from reference_impl.replicaset.slow_start import slow_start_batch
+from lockstep_reference.machinery.pod_control import PodControlError
+from lockstep_reference.replicaset.slow_start import slow_start_batch
 
 
 class Calls:

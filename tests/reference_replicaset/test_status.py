@@ -6,18 +6,18 @@ import asyncio
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.client import ApiError
-from reference_impl.machinery.labels import Matcher, selector_from
-from reference_impl.machinery.pod_control import PodControlError
-from reference_impl.replicaset.pod import Pod
-from reference_impl.replicaset.status import (
+from lockstep_reference.machinery.client import ApiError
+from lockstep_reference.machinery.labels import Matcher, selector_from
+from lockstep_reference.machinery.pod_control import PodControlError
+from lockstep_reference.replicaset.pod import Pod
+from lockstep_reference.replicaset.status import (
     calculate_status,
     filter_out_condition,
     get_condition,
     set_condition,
     update_replica_set_status,
 )
+
 from tests.reference_replicaset.objects import Object, make_pod, make_rs
 
 SECOND = 10**9

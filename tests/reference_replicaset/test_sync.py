@@ -6,13 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.client import ApiError
-from reference_impl.machinery.consistency import ConsistencyError, ConsistencyStore
-from reference_impl.machinery.expectations import UIDTrackingControllerExpectations
-from reference_impl.machinery.pod_control import PodControlError
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
-from reference_impl.replicaset.lister import (
+from lockstep_reference.machinery.client import ApiError
+from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
+from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
+from lockstep_reference.machinery.pod_control import PodControlError
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
+from lockstep_reference.replicaset.lister import (
     CONTROLLER_UID_INDEX,
     POD_CONTROLLER_INDEX,
     PodLister,
@@ -20,8 +19,9 @@ from reference_impl.replicaset.lister import (
     controller_uid_index,
     pod_controller_index,
 )
-from reference_impl.replicaset.manage_replicas import ReplicaManager
-from reference_impl.replicaset.sync import ReplicaSetSync
+from lockstep_reference.replicaset.manage_replicas import ReplicaManager
+from lockstep_reference.replicaset.sync import ReplicaSetSync
+
 from tests.reference_replicaset.objects import FixedClock, Object, make_pod, make_rs, owner_ref
 
 KEY = "default/web"

@@ -13,10 +13,9 @@ from typing import Any
 import aiohttp
 import pytest
 import trustme
-
-from reference_impl.vpa.admission.https_server import serve_https, tls_context
-from reference_impl.vpa.admission.logic.server import AdmissionServer
-from reference_impl.vpa.admission.resource.vpa.handler import VpaHandler
+from lockstep_reference.vpa.admission.https_server import serve_https, tls_context
+from lockstep_reference.vpa.admission.logic.server import AdmissionServer
+from lockstep_reference.vpa.admission.resource.vpa.handler import VpaHandler
 
 GROUP = "autoscaling.k8s.io"
 

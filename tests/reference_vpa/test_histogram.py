@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.gotime import ZERO_TIME
-from reference_impl.vpa.recommender.model.aggregations_config import AggregationsConfig
-from reference_impl.vpa.recommender.util.checkpoint import CheckpointError, HistogramCheckpoint
-from reference_impl.vpa.recommender.util.decaying_histogram import DecayingHistogram
-from reference_impl.vpa.recommender.util.histogram import Histogram
-from reference_impl.vpa.recommender.util.histogram_options import ExponentialHistogramOptions, LinearHistogramOptions
-from reference_impl.vpa.recommender.util.times import round_time, truncate_duration
+from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
+from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError, HistogramCheckpoint
+from lockstep_reference.vpa.recommender.util.decaying_histogram import DecayingHistogram
+from lockstep_reference.vpa.recommender.util.histogram import Histogram
+from lockstep_reference.vpa.recommender.util.histogram_options import (
+    ExponentialHistogramOptions,
+    LinearHistogramOptions,
+)
+from lockstep_reference.vpa.recommender.util.times import round_time, truncate_duration
 
 HOUR = 3600 * 10**9
 LINEAR = LinearHistogramOptions(100.0, 1.0, 0.001)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.vpa.apis import ResourceList, quantity, resource_list, resource_list_to_wire
-from reference_impl.vpa.utils.vpa.limit_and_request_scaling import (
+from lockstep_reference.vpa.apis import ResourceList, quantity, resource_list, resource_list_to_wire
+from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
     ContainerResources,
     Rounding,
     get_proportional_limit,
     scale_quantity_proportionally,
 )
+
 from tests.reference_vpa.vpa_kit import calculator, limit_range
 
 Wire = dict[str, Any]

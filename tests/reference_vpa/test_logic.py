@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from reference_impl.vpa.recommender.logic.recommender import (
+from lockstep_reference.vpa.recommender.logic.recommender import (
     PodResourceRecommender,
     RecommendationConfig,
     RecommendationFormat,
     map_to_list_of_recommended_container_resources,
 )
-from reference_impl.vpa.recommender.model.aggregate_container_state import AggregateContainerState
-from reference_impl.vpa.recommender.model.aggregations_config import AggregationsConfig
-from reference_impl.vpa.recommender.model.types import humanize_memory_quantity, round_up_to_scale, scale_resource
+from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
+from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
+from lockstep_reference.vpa.recommender.model.types import (
+    humanize_memory_quantity,
+    round_up_to_scale,
+    scale_resource,
+)
 
 MINUTE = 60 * 10**9
 CONFIG = AggregationsConfig()

@@ -6,16 +6,15 @@ import asyncio
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.labels import NOTHING, Selector, selector_from
-from reference_impl.vpa.recommender.model.aggregate_container_state import AggregateContainerState
-from reference_impl.vpa.recommender.model.aggregations_config import AggregationsConfig
-from reference_impl.vpa.recommender.model.cluster import ClusterState
-from reference_impl.vpa.recommender.model.container import ContainerState, ContainerUsageSample
-from reference_impl.vpa.recommender.model.errors import KeyError as UnknownKey
-from reference_impl.vpa.recommender.model.errors import SampleDiscarded
-from reference_impl.vpa.recommender.model.types import ContainerID, PodID, VpaID
-from reference_impl.vpa.recommender.util.checkpoint import CheckpointError
+from lockstep_reference.machinery.labels import NOTHING, Selector, selector_from
+from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
+from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
+from lockstep_reference.vpa.recommender.model.cluster import ClusterState
+from lockstep_reference.vpa.recommender.model.container import ContainerState, ContainerUsageSample
+from lockstep_reference.vpa.recommender.model.errors import KeyError as UnknownKey
+from lockstep_reference.vpa.recommender.model.errors import SampleDiscarded
+from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID, VpaID
+from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError
 
 SECOND = 10**9
 HOUR = 3600 * SECOND

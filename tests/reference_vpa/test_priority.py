@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from lockstep_reference.machinery.meta import SECOND, format_time
+from lockstep_reference.vpa.apis import recommendation_of
+from lockstep_reference.vpa.updater.priority.assessment import Assessor
+from lockstep_reference.vpa.updater.priority.priority_processor import get_update_priority
+from lockstep_reference.vpa.updater.priority.scaling_direction import ScalingDirectionPodEvictionAdmission
+from lockstep_reference.vpa.updater.priority.update_priority_calculator import (
+    UpdateConfig,
+    UpdatePriorityCalculator,
+)
+from lockstep_reference.vpa.utils.panic import Panic
+from lockstep_reference.vpa.utils.vpa.capping import CappingRecommendationProcessor
 
-from reference_impl.machinery.meta import SECOND, format_time
-from reference_impl.vpa.apis import recommendation_of
-from reference_impl.vpa.updater.priority.assessment import Assessor
-from reference_impl.vpa.updater.priority.priority_processor import get_update_priority
-from reference_impl.vpa.updater.priority.scaling_direction import ScalingDirectionPodEvictionAdmission
-from reference_impl.vpa.updater.priority.update_priority_calculator import UpdateConfig, UpdatePriorityCalculator
-from reference_impl.vpa.utils.panic import Panic
-from reference_impl.vpa.utils.vpa.capping import CappingRecommendationProcessor
 from tests.reference_vpa.vpa_kit import calculator, container, limit_range, pod, recommended, vpa
 
 Wire = dict[str, Any]

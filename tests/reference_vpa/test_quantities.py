@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from reference_impl.machinery.quantity import parse_quantity
-from reference_impl.vpa.utils.quantities import compared_with
+from lockstep_reference.machinery.quantity import parse_quantity
+from lockstep_reference.vpa.utils.quantities import compared_with
 
 FIRST_FORM, SECOND_FORM = "1Mi", "8Ei"
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from lockstep_reference.machinery.client import Client
+from lockstep_reference.machinery.meta import SECOND, parse_time
+from lockstep_reference.machinery.store import Indexer
+from lockstep_reference.machinery.transport import Response
+from lockstep_reference.vpa.apis import CPU, MEMORY
+from lockstep_reference.vpa.recommender.input.history.durations import InvalidDuration, parse_duration
+from lockstep_reference.vpa.recommender.input.history.prometheus_api import (
+    PrometheusApi,
+    PrometheusError,
+    format_time,
+)
+from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
+from lockstep_reference.vpa.recommender.input.metrics import plain as plain_reader
+from lockstep_reference.vpa.recommender.input.metrics.source import PodMetricsSource
+from lockstep_reference.vpa.recommender.input.oom import Observer, OomInfo
+from lockstep_reference.vpa.recommender.input.selection import Selection
+from lockstep_reference.vpa.recommender.input.spec import SpecClient
+from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
+from lockstep_reference.vpa.recommender.routines.cpu_integer_post_processor import extract_container_name
 
-from reference_impl.machinery.client import Client
-from reference_impl.machinery.meta import SECOND, parse_time
-from reference_impl.machinery.store import Indexer
-from reference_impl.machinery.transport import Response
-from reference_impl.vpa.apis import CPU, MEMORY
-from reference_impl.vpa.recommender.input.history.durations import InvalidDuration, parse_duration
-from reference_impl.vpa.recommender.input.history.prometheus_api import PrometheusApi, PrometheusError, format_time
-from reference_impl.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
-from reference_impl.vpa.recommender.input.metrics import plain as plain_reader
-from reference_impl.vpa.recommender.input.metrics.source import PodMetricsSource
-from reference_impl.vpa.recommender.input.oom import Observer, OomInfo
-from reference_impl.vpa.recommender.input.selection import Selection
-from reference_impl.vpa.recommender.input.spec import SpecClient
-from reference_impl.vpa.recommender.model.types import ContainerID, PodID
-from reference_impl.vpa.recommender.routines.cpu_integer_post_processor import extract_container_name
 from tests.machinery.fake_server import World
 
 Wire = dict[str, Any]

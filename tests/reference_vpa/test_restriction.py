@@ -7,26 +7,26 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.client import Client
-from reference_impl.machinery.informer import SharedInformerFactory
-from reference_impl.machinery.transport import Response
-from reference_impl.vpa.apis import recommendation_of
-from reference_impl.vpa.updater.inplace.calculator import POD, RESIZE
-from reference_impl.vpa.updater.restriction.group_stats import CreatorMaps, SingleGroupStats
-from reference_impl.vpa.updater.restriction.pods_eviction_restriction import EvictionError
-from reference_impl.vpa.updater.restriction.pods_inplace_restriction import (
+from lockstep_reference.machinery.client import Client
+from lockstep_reference.machinery.informer import SharedInformerFactory
+from lockstep_reference.machinery.transport import Response
+from lockstep_reference.vpa.apis import recommendation_of
+from lockstep_reference.vpa.updater.inplace.calculator import POD, RESIZE
+from lockstep_reference.vpa.updater.restriction.group_stats import CreatorMaps, SingleGroupStats
+from lockstep_reference.vpa.updater.restriction.pods_eviction_restriction import EvictionError
+from lockstep_reference.vpa.updater.restriction.pods_inplace_restriction import (
     InPlaceDecision,
     InPlaceRules,
     InPlaceUpdateError,
 )
-from reference_impl.vpa.updater.restriction.pods_restriction_factory import PodsRestrictionFactory
-from reference_impl.vpa.updater.restriction.resize_status import (
+from lockstep_reference.vpa.updater.restriction.pods_restriction_factory import PodsRestrictionFactory
+from lockstep_reference.vpa.updater.restriction.resize_status import (
     ResizeStatus,
     get_resize_status,
     is_non_disruptive_resize,
 )
-from reference_impl.vpa.utils.panic import Panic
+from lockstep_reference.vpa.utils.panic import Panic
+
 from tests.machinery.fake_server import status
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_vpa.vpa_kit import container, owned, pod, recommended, vpa

@@ -6,18 +6,18 @@ import random
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.informer import SharedInformerFactory
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.scale import Scale
-from reference_impl.vpa.target.controller_cache_storage import ControllerCacheStorage, ScaleKey
-from reference_impl.vpa.target.controller_fetcher import (
+from lockstep_reference.machinery.informer import SharedInformerFactory
+from lockstep_reference.machinery.meta import SECOND
+from lockstep_reference.machinery.scale import Scale
+from lockstep_reference.vpa.target.controller_cache_storage import ControllerCacheStorage, ScaleKey
+from lockstep_reference.vpa.target.controller_fetcher import (
     ControllerKeyWithApiVersion,
     NodeInvalidOwner,
     ScaleCachingControllerFetcher,
 )
-from reference_impl.vpa.target.fetcher import VpaTargetSelectorFetcher
-from reference_impl.vpa.target.well_known import TargetError
+from lockstep_reference.vpa.target.fetcher import VpaTargetSelectorFetcher
+from lockstep_reference.vpa.target.well_known import TargetError
+
 from tests.machinery.discovery_documents import SERVED, answers, script
 from tests.machinery.fake_server import World
 

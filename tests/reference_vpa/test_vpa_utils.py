@@ -6,33 +6,33 @@ import asyncio
 from typing import Any
 
 import pytest
-
-from reference_impl.machinery.labels import selector_from
-from reference_impl.machinery.meta import SECOND
-from reference_impl.machinery.transport import Response
-from reference_impl.vpa.apis import resource_list
-from reference_impl.vpa.target.controller_fetcher import ControllerKeyWithApiVersion, NodeInvalidOwner
-from reference_impl.vpa.utils.annotations import (
+from lockstep_reference.machinery.labels import selector_from
+from lockstep_reference.machinery.meta import SECOND
+from lockstep_reference.machinery.transport import Response
+from lockstep_reference.vpa.apis import resource_list
+from lockstep_reference.vpa.target.controller_fetcher import ControllerKeyWithApiVersion, NodeInvalidOwner
+from lockstep_reference.vpa.utils.annotations import (
     observed_containers_value,
     original_resources_of,
     original_resources_value,
     parse_observed_containers,
 )
-from reference_impl.vpa.utils.resources import container_requests_and_limits
-from reference_impl.vpa.utils.vpa.api import VpaWithSelector, get_controlling_vpa_for_pod
-from reference_impl.vpa.utils.vpa.policies import (
+from lockstep_reference.vpa.utils.resources import container_requests_and_limits
+from lockstep_reference.vpa.utils.vpa.api import VpaWithSelector, get_controlling_vpa_for_pod
+from lockstep_reference.vpa.utils.vpa.policies import (
     get_container_controlled_values,
     get_container_resource_policy,
     get_update_mode,
     has_startup_boost,
 )
-from reference_impl.vpa.utils.vpa.startup_boost import get_expired_startup_cpu_boost_annotations
-from reference_impl.vpa.utils.vpa.writing import (
+from lockstep_reference.vpa.utils.vpa.startup_boost import get_expired_startup_cpu_boost_annotations
+from lockstep_reference.vpa.utils.vpa.writing import (
     CheckpointError,
     create_or_update_vpa_checkpoint,
     semantically_equal,
     update_vpa_status_if_needed,
 )
+
 from tests.machinery.fake_server import World, status
 from tests.reference_vpa.vpa_kit import container, owned, pod, recommended, vpa
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_impl.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
-from reference_impl.vpa.utils.limitrange import LimitsRangeCalculator
+from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
+from lockstep_reference.vpa.utils.limitrange import LimitsRangeCalculator
 
 Wire = dict[str, Any]
 Amounts = Mapping[str, str]

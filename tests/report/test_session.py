@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness.report import Facts, ReportError, Row, Session, document, read, write
-from harness.report.differ import diff_reports
-from harness.report.session import DEFAULTS
+from lockstep.report import Facts, ReportError, Row, Session, document, read, write
+from lockstep.report.differ import diff_reports
+from lockstep.report.session import DEFAULTS
 
 PASS = Row("replicaset/a", "replicaset", "pass", 2, 10, 60.0, 0.01)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
-from harness.report import Row, Session
-from harness.report.session import DEFAULTS
-from harness.report.text import closing, duration, rerun_command, summary
+from lockstep.report import Row, Session
+from lockstep.report.session import DEFAULTS
+from lockstep.report.text import closing, duration, rerun_command, summary
 
 ROWS = [
     Row("replicaset/a", "replicaset", "pass", 1200, 5000, 90000.0, 2.0),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.clock import SECOND
-from harness.loop import STEPS_IN_ONE_INSTANT, VirtualLoop, run
-from harness.serving.boxes import Inbox
-from harness.serving.clocks import JumpingClock, ManualClock, RealClock
+from lockstep.serving.boxes import Inbox
+from lockstep.serving.clocks import JumpingClock, ManualClock, RealClock
+from lockstep.time.clock import SECOND
+from lockstep.time.loop import STEPS_IN_ONE_INSTANT, VirtualLoop, run
 
 
 class _Wall:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from harness.serving.background import KubeApi
-from harness.serving.simulation import Setup
+from lockstep.serving.background import KubeApi
+from lockstep.serving.simulation import Setup
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "serving.md"
@@ -31,7 +30,7 @@ def test_the_tests_on_the_page_pass(pytester: pytest.Pytester, monkeypatch: pyte
     found = re.findall(r"^```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(found) == 2
     pytester.makepyfile(**{f"test_{number}": text for number, text in enumerate(found)})
-    pytester.runpytest_subprocess("-p", "harness.pytest_plugin").assert_outcomes(passed=2)
+    pytester.runpytest_subprocess("-p", "lockstep.pytest_plugin").assert_outcomes(passed=2)
 
 
 def test_the_document_on_the_page_makes_sense(tmp_path: Path) -> None:

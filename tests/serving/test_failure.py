@@ -7,14 +7,14 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from lockstep.serving.background import ApiRefusal, KubeApi
+from lockstep.serving.boxes import Inbox
+from lockstep.serving.clocks import JumpingClock
+from lockstep.serving.errors import ServeError
+from lockstep.serving.served_loop import ServedLoop
+from lockstep.serving.simulation import Setup
+from lockstep.time import loop as virtual
 
-from harness import loop as virtual
-from harness.serving.background import ApiRefusal, KubeApi
-from harness.serving.boxes import Inbox
-from harness.serving.clocks import JumpingClock
-from harness.serving.errors import ServeError
-from harness.serving.served_loop import ServedLoop
-from harness.serving.simulation import Setup
 from tests.processes import until
 
 
@@ -97,7 +97,7 @@ def test_a_node_with_half_a_taint_takes_pods(kube_api: KubeApi) -> None:
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
-    from harness.serving.service import Listen
+    from lockstep.serving.service import Listen
 
     with KubeApi(tmp_path, Setup(clock="manual", kubelet=False)) as api:
         port = int(api.url.rpartition(":")[2])

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
-
-from harness import objects
-from harness.serving.background import ApiRefusal, KubeApi
+from lockstep import objects
+from lockstep.serving.background import ApiRefusal, KubeApi
 
 pytestmark = pytest.mark.kube_api(clock="manual", kubelet=False)
 _SETS = "/apis/apps/v1/namespaces/default/replicasets"

@@ -17,8 +17,7 @@ from typing import Any
 import aiohttp
 import pytest
 import yaml
-
-from harness.bench.mixed_traffic import Outcome, play
+from lockstep.quality.bench.mixed_traffic import Outcome, play
 
 #: Bytes by which the memory of a process may differ between two looks at the same state.
 _TOLERANCE = 24 * 2**20
@@ -47,7 +46,7 @@ class _Served:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[_Served]:
     file = tmp_path / "kubeconfig"
-    command = [sys.executable, "-m", "harness.cli", "serve", "--kubeconfig", str(file), "--controllers", "replicaset"]
+    command = [sys.executable, "-m", "lockstep.cli", "serve", "--kubeconfig", str(file), "--controllers", "replicaset"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 60

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness import objects
-from harness.serving.background import ApiRefusal, KubeApi
-from harness.serving.errors import ServeError
-from harness.serving.pods import read_document
+from lockstep import objects
+from lockstep.serving.background import ApiRefusal, KubeApi
+from lockstep.serving.errors import ServeError
+from lockstep.serving.pods import read_document
 
 _PODS = "/api/v1/namespaces/default/pods"
 _USAGE = "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods"

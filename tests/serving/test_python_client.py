@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from kubernetes import client, dynamic, watch
 from kubernetes.client.exceptions import ApiException
-
-from harness import objects
-from harness.serving.background import KubeApi
+from lockstep import objects
+from lockstep.serving.background import KubeApi
 
 pytestmark = pytest.mark.kube_api(controllers=("replicaset",))
 

@@ -9,9 +9,8 @@ import pytest
 import yaml
 from kubernetes import client, dynamic, stream, utils, watch
 from kubernetes.client.exceptions import ApiException
-
-from harness import objects
-from harness.serving.background import KubeApi
+from lockstep import objects
+from lockstep.serving.background import KubeApi
 
 pytestmark = pytest.mark.kube_api(clock="manual", controllers=("replicaset",))
 

@@ -7,8 +7,7 @@ import json
 from urllib.parse import urlsplit
 
 import pytest
-
-from harness.serving.background import KubeApi
+from lockstep.serving.background import KubeApi
 
 pytestmark = pytest.mark.kube_api(clock="manual", kubelet=False)
 _MAPS = "/api/v1/namespaces/default/configmaps"

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
-
-from harness import objects
+from lockstep import objects
 
 
 def _start(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", "serve", *words],
+        [sys.executable, "-m", "lockstep.cli", "serve", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-
-from harness import objects
-from harness.apiserver import ApiServer
-from harness.serving.errors import ServeError
-from harness.serving.snapshot import load_snapshot, read_snapshot
+from lockstep import objects
+from lockstep.apiserver import ApiServer
+from lockstep.serving.errors import ServeError
+from lockstep.serving.snapshot import load_snapshot, read_snapshot
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-
-from harness import objects
-from harness.serving.background import KubeApi
-from harness.serving.duplicates import duplicate_fields
+from lockstep import objects
+from lockstep.serving.background import KubeApi
+from lockstep.serving.duplicates import duplicate_fields
 
 pytestmark = pytest.mark.kube_api(clock="manual", kubelet=False)
 _SETS = "/apis/apps/v1/namespaces/default/replicasets"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.clock import SECOND
-from harness.definitions import vpa_definition
-from harness.serving.ages import human_duration
-from harness.serving.columns import columns_of
-from harness.serving.paths import value_at
+from lockstep.objects.definitions import vpa_definition
+from lockstep.serving.paths import value_at
+from lockstep.serving.tables.ages import human_duration
+from lockstep.serving.tables.columns import columns_of
+from lockstep.time.clock import SECOND
 
 _YEAR = 365 * 86_400
 

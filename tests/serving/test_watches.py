@@ -9,9 +9,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-
-from harness.serving.background import KubeApi
-from harness.serving.simulation import Setup
+from lockstep.serving.background import KubeApi
+from lockstep.serving.simulation import Setup
 
 pytestmark = pytest.mark.kube_api(clock="manual", kubelet=False)
 _MAPS = "/api/v1/namespaces/default/configmaps"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.serving.protobuf.decoding import SCHEMA, table
+from lockstep.serving.protobuf.decoding import SCHEMA, table
 
 _TEXTS = (
     *[

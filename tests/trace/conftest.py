@@ -6,9 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-
-from harness.clock import rfc3339, seconds
-from harness.trace.history import History, Write
+from lockstep.time.clock import rfc3339, seconds
+from lockstep.trace.history import History, Write
 
 CONTROLLER = "replicaset-controller"
 

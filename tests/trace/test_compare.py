@@ -3,11 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.trace.compare import Tolerance, compare, nearest
-from harness.trace.difference import KINDS
-from harness.trace.model import Trace
-from harness.trace.values import ABSENT
+from lockstep.trace.compare import Tolerance, compare, nearest
+from lockstep.trace.difference import KINDS
+from lockstep.trace.model import Trace
+from lockstep.trace.values import ABSENT
 
 
 def trace(*instants: dict[str, Any], specs: dict[str, Any] | None = None, **final: Any) -> Trace:

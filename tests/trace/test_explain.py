@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.trace.compare import Tolerance, compare
-from harness.trace.explain import WIDTH, explain
-from harness.trace.ledger import Judged, Ledger
-from harness.trace.normalise import normalise
+from lockstep.trace.compare import Tolerance, compare
+from lockstep.trace.explain import WIDTH, explain
+from lockstep.trace.ledger import Judged, Ledger
+from lockstep.trace.normalise import normalise
 
 MUST = "On scale-down the controller MUST delete the pods that upstream's ranking puts first, and no others."
 NAMES = ("upstream 1.36.3 (recorded)", "reference")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.clock import seconds
-from harness.trace.invariants import CONDITIONS, check
-from harness.trace.invariants_replicaset import REPLICASET_INVARIANTS
+from lockstep.time.clock import seconds
+from lockstep.trace.invariants.base import CONDITIONS
+from lockstep.trace.invariants.checking import check
+from lockstep.trace.invariants.replicaset import REPLICASET_INVARIANTS
 
 
 def broken(story: Any, *, until: float = 100, settled: bool = False, excused: tuple[str, ...] = ()) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.clock import rfc3339, seconds
-from harness.trace.history import History
-from harness.trace.invariants import CONDITIONS, check
-from harness.trace.invariants_hpa_status import HPA_INVARIANTS
+from lockstep.time.clock import rfc3339, seconds
+from lockstep.trace.history import History
+from lockstep.trace.invariants.base import CONDITIONS
+from lockstep.trace.invariants.checking import check
+from lockstep.trace.invariants.hpa_status import HPA_INVARIANTS
 
 ACTOR = "horizontal-pod-autoscaler"
 HPAS = "horizontalpodautoscalers.autoscaling"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness import objects
-from harness.clock import rfc3339, seconds
-from harness.definitions import VPAS
-from harness.options import Options, RecommenderOptions, UpdaterOptions, VpaOptions
-from harness.trace.invariants import CONDITIONS, check
-from harness.trace.invariants_vpa import VPA_INVARIANTS
-from harness.trace.quantities import amount
-from harness.trace.vertical import LEASES
+from lockstep import objects
+from lockstep.controllers.options import Options, RecommenderOptions, UpdaterOptions, VpaOptions
+from lockstep.objects.definitions import VPAS
+from lockstep.time.clock import rfc3339, seconds
+from lockstep.trace.invariants.base import CONDITIONS
+from lockstep.trace.invariants.checking import check
+from lockstep.trace.invariants.vpa import VPA_INVARIANTS
+from lockstep.trace.quantities import amount
+from lockstep.trace.vertical import LEASES
 
 RECOMMENDER, UPDATER, ADMISSION = "vpa-recommender", "vpa-updater", "vpa-admission"
 TARGET = objects.recommended(target={"cpu": "200m"}, lower={"cpu": "100m"}, upper={"cpu": "1"})

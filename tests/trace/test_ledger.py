@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 import yaml
-
-from harness.runner import FIXTURES
-from harness.scenario import load
-from harness.trace.compare import compare
-from harness.trace.ledger import Ledger, LedgerError, in_range
-from harness.trace.model import Trace
+from lockstep.runs.runner import FIXTURES
+from lockstep.scenarios.declare import load
+from lockstep.trace.compare import compare
+from lockstep.trace.ledger import Ledger, LedgerError, in_range
+from lockstep.trace.model import Trace
 
 ENTRY = {
     "id": "KD-001",

@@ -4,10 +4,9 @@ import json
 from typing import Any
 
 import pytest
-
-from harness.clock import rfc3339, seconds
-from harness.trace.model import Trace
-from harness.trace.normalise import normalise
+from lockstep.time.clock import rfc3339, seconds
+from lockstep.trace.model import Trace
+from lockstep.trace.normalise import normalise
 
 DEPLOYMENT = {"uid": "00000000-0000-4000-8000-00000000dddd", "name": "web", "controller": True}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from harness.trace.normalise import normalise
-from harness.trace.unordered import steady, varies
+from lockstep.trace.normalise import normalise
+from lockstep.trace.unordered import steady, varies
 
 ACTOR = "horizontal-pod-autoscaler"
 HPAS = "horizontalpodautoscalers.autoscaling"

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness.clock import seconds
-from harness.trace.compare import compare
-from harness.trace.difference import EXTRA_READ, MISSING_READ, Tolerance
-from harness.trace.explain import explain
-from harness.trace.history import History
-from harness.trace.history_file import load_history, save_history
-from harness.trace.ledger import Judged
-from harness.trace.model import Trace
-from harness.trace.normalise import normalise
-from harness.trace.reads import fold, unfold
+from lockstep.time.clock import seconds
+from lockstep.trace.compare import compare
+from lockstep.trace.difference import EXTRA_READ, MISSING_READ, Tolerance
+from lockstep.trace.explain import explain
+from lockstep.trace.history import History
+from lockstep.trace.history_file import load_history, save_history
+from lockstep.trace.ledger import Judged
+from lockstep.trace.model import Trace
+from lockstep.trace.normalise import normalise
+from lockstep.trace.reads import fold, unfold
 
 ACTOR = "horizontal-pod-autoscaler"
 WEB = "replicasets.apps/scale web"

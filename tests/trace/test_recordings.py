@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from harness.trace import recordings
-from harness.trace.history_file import DamagedHistory, load_history, save_history
-from harness.trace.normalise import normalise
-from harness.trace.recordings import DamagedRecording, NoRecording, Provenance, RecordingRefused, readable
+from lockstep.trace import recordings
+from lockstep.trace.history_file import DamagedHistory, load_history, save_history
+from lockstep.trace.normalise import normalise
+from lockstep.trace.recordings import DamagedRecording, NoRecording, Provenance, RecordingRefused, readable
 
 PROVENANCE = Provenance("upstream", "1.36.3", "h1:abc", "go1.26.0", "0.1.0", 0, "2026-11-21")
 
@@ -114,7 +113,7 @@ def test_an_interrupted_save_leaves_the_old_file(tmp_path: Path, trace: Any, mon
     def interrupted(_: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.files.os.fsync", interrupted)
+    monkeypatch.setattr("lockstep.files.os.fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save(tmp_path, trace, dataclasses.replace(PROVENANCE, seed=1))
     assert path.read_bytes() == before

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from harness.selectors import selects
-from harness.trace.symbols import relative
-from harness.trace.values import ABSENT, canonical, changes, flatten, matches, prune
+from lockstep.trace.symbols import relative
+from lockstep.trace.values import ABSENT, canonical, changes, flatten, matches, prune
+from lockstep.wire.selectors import selects
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),

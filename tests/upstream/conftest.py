@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-from harness.upstream.build import Built, build
-from harness.upstream.process import UpstreamProcess
+from lockstep.implementations.upstream.build import Built, build
+from lockstep.implementations.upstream.process import UpstreamProcess
 
 
 @pytest.fixture(scope="session")

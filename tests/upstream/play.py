@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from harness.clock import seconds
-from harness.loop import VirtualLoop, run
-from harness.upstream.driver import BubbleDriver
-from harness.upstream.process import UpstreamProcess
+from lockstep.implementations.upstream.driver import BubbleDriver
+from lockstep.implementations.upstream.process import UpstreamProcess
+from lockstep.time.clock import seconds
+from lockstep.time.loop import VirtualLoop, run
+
 from tests.upstream.toy_server import ToyServer, replica_set
 
 

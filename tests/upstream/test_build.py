@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
-from harness.upstream import build as building
-from harness.upstream import golang, releases
-from harness.upstream.build import Built, build, cache_root, info, installed
-from harness.upstream.errors import BuildFailed
+from lockstep.implementations.upstream import build as building
+from lockstep.implementations.upstream import golang, releases
+from lockstep.implementations.upstream.build import Built, build, cache_root, info, installed
+from lockstep.implementations.upstream.errors import BuildFailed
 
 _FAKE_GO = Path(__file__).with_name("fake_go.py")
 _GO_MOD = """module k8s.io/kubernetes
@@ -203,7 +202,7 @@ def test_old_builds_are_cleared_away(kubernetes: Path) -> None:
 
 def test_two_processes_build_once(kubernetes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_GO_MODE", "slow")
-    program = "from harness.upstream.build import build; print(build('1.36.3').path)"
+    program = "from lockstep.implementations.upstream.build import build; print(build('1.36.3').path)"
     both = [
         subprocess.Popen(
             [sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=Path(building.__file__).parents[2]

@@ -6,18 +6,17 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations import Implementation
-from harness.implementations.registry import open_implementation
-from harness.metrics import constant, ramp, shared, steps
-from harness.network import Network
-from harness.scenario import HpaOptions, Options, Scenario
-from harness.trace import invariants
-from harness.trace.normalise import normalise
-from harness.world import Lifecycle
+from lockstep import objects
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations import Implementation
+from lockstep.implementations.registry import open_implementation
+from lockstep.metrics import constant, ramp, shared, steps
+from lockstep.network import Network
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import HpaOptions, Options, Scenario
+from lockstep.trace.invariants import checking as invariants
+from lockstep.trace.normalise import normalise
+from lockstep.world import Lifecycle
 
 pytestmark = pytest.mark.upstream
 

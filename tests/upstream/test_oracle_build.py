@@ -6,11 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-
-from harness.upstream import golang, oracle
-from harness.upstream.build import cache_root
-from harness.upstream.errors import BuildFailed
-from harness.upstream.oracle import build_oracle
+from lockstep.implementations.upstream import golang, oracle
+from lockstep.implementations.upstream.build import cache_root
+from lockstep.implementations.upstream.errors import BuildFailed
+from lockstep.implementations.upstream.oracle import build_oracle
 
 #: Stands in for the `go` tool: its arguments go to a file `calls` beside the tree of the VPA.
 _GO = """#!/bin/sh

@@ -7,14 +7,13 @@ process as an error of the run, and the next run gets a new process. No scenario
 from __future__ import annotations
 
 import pytest
-
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations import Implementation
-from harness.implementations.registry import open_implementation
-from harness.scenario import Options, Scenario
-from harness.world import Lifecycle
+from lockstep import objects
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations import Implementation
+from lockstep.implementations.registry import open_implementation
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Options, Scenario
+from lockstep.world import Lifecycle
 
 pytestmark = pytest.mark.upstream
 

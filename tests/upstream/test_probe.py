@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lockstep.implementations.upstream import build as building
+from lockstep.implementations.upstream import module
+from lockstep.implementations.upstream.build import Built
+from lockstep.implementations.upstream.calls import CallOutcome
+from lockstep.implementations.upstream.driver import Answer, BubbleDriver
+from lockstep.implementations.upstream.errors import UpstreamFailed
+from lockstep.implementations.upstream.process import UpstreamProcess
+from lockstep.implementations.upstream.traffic import ApiRequest
+from lockstep.time.loop import VirtualLoop, run
 
-from harness.loop import VirtualLoop, run
-from harness.upstream import build as building
-from harness.upstream import module
-from harness.upstream.build import Built
-from harness.upstream.calls import CallOutcome
-from harness.upstream.driver import Answer, BubbleDriver
-from harness.upstream.errors import UpstreamFailed
-from harness.upstream.process import UpstreamProcess
-from harness.upstream.traffic import ApiRequest
 from tests.upstream.toy_server import ToyReply
 
 pytestmark = pytest.mark.upstream

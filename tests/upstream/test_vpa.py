@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from harness import objects
-from harness.cluster import Cluster
-from harness.environments.memory import RunResult, run_scenario
-from harness.implementations.registry import open_implementation
-from harness.implementations.upstream import Upstream
-from harness.metrics import shared
-from harness.scenario import Options, RecommenderOptions, Scenario, VpaOptions
-from harness.vertical_autoscalers import vpa
+from lockstep import objects
+from lockstep.environments.memory import RunResult, run_scenario
+from lockstep.implementations.registry import open_implementation
+from lockstep.implementations.upstream.implementation import Upstream
+from lockstep.metrics import shared
+from lockstep.objects.vertical_autoscalers import vpa
+from lockstep.scenarios.cluster import Cluster
+from lockstep.scenarios.declare import Options, RecommenderOptions, Scenario, VpaOptions
 
 pytestmark = pytest.mark.upstream
 

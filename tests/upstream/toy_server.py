@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-
-from harness.clock import rfc3339
-from harness.loop import VirtualLoop
-from harness.upstream.driver import Answer
-from harness.upstream.traffic import ApiRequest
+from lockstep.implementations.upstream.driver import Answer
+from lockstep.implementations.upstream.traffic import ApiRequest
+from lockstep.time.clock import rfc3339
+from lockstep.time.loop import VirtualLoop
 
 Object = dict[str, Any]
 _KINDS = {"pods": "Pod", "replicasets": "ReplicaSet", "events": "Event"}

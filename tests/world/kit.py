@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from harness.apiserver import ApiServer, Request
-from harness.clock import SECOND
-from harness.loop import VirtualLoop, run
-from harness.objects import pod, replica_set
-from harness.trace.history import History, Write
-from harness.world import World, canonical_order
+from lockstep.apiserver import ApiServer, Request
+from lockstep.objects import pod, replica_set
+from lockstep.time.clock import SECOND
+from lockstep.time.loop import VirtualLoop, run
+from lockstep.trace.history import History, Write
+from lockstep.world import World, canonical_order
 
 Object = dict[str, Any]
 

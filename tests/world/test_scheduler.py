@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.objects import deployment
-from harness.world import nowhere
+from lockstep.objects import deployment
+from lockstep.world import nowhere
+
 from tests.world.kit import Object, Town, condition, phase, play
 
 

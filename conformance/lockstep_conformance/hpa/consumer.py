@@ -1,0 +1,129 @@
+"""The resource consumer of upstream's e2e tests: a workload that uses as much CPU and memory as it is told to.
+
+What it is told to use is divided by its ready pods, none of which uses more CPU than it asks for (there, requests are
+limits). It asks them in rounds of 30 s, so that is how long an order may take. Upstream waits for replicas up to a
+quarter of an hour, looking every 20 s. Here the same questions are asked after each change, and the instants at which
+the HPA scales are exact. Pods are ready after 2 s; where upstream's take long enough for the load to settle, scenarios
+wait for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lockstep import Cluster, objects
+from lockstep.metrics import shared, steps
+from lockstep.scenarios.cluster import Object
+
+from lockstep_conformance.hpa.demand import BOTH
+from lockstep_conformance.hpa.steps import scales
+
+__all__ = ["BOTH", "E2E", "E2E_BEHAVIOR", "MEGABYTE", "Consumer", "started", "usage_for"]
+
+E2E = "test/e2e/autoscaling/horizontal_pod_autoscaling.go"
+E2E_BEHAVIOR = "test/e2e/autoscaling/horizontal_pod_autoscaling_behavior.go"
+MEGABYTE = 1024 * 1024
+#: Seconds that the tests wait for replicas at most.
+QUARTER_OF_AN_HOUR = 900.0
+_ROUND = 30.0  # dynamicConsumptionTimeInSeconds
+_RESOURCES = {"Deployment": "deployments.apps", "ReplicaSet": "replicasets.apps", "StatefulSet": "statefulsets.apps"}
+
+_MAKERS: dict[str, Callable[..., Object]] = {
+    "Deployment": objects.deployment,
+    "ReplicaSet": objects.replica_set,
+    "StatefulSet": objects.stateful_set,
+}
+
+
+class Consumer:
+    """A workload called `web`, of one of the kinds that upstream tests, and its HPA."""
+
+    def __init__(self, cluster: Cluster, kind: str = "Deployment") -> None:
+        self._cluster = cluster
+        self._kind = kind
+        self._loads: dict[str, Any] = {}
+        self._plans: dict[str, dict[float, float]] = {}  # the amount from a second on
+        self._began = 0.0
+        self._most: str | None = None
+        self.resource = _RESOURCES[kind]
+
+    async def start(
+        self, replicas: int, *, cpu: int = 500, memory: int = 500, sidecar: bool = False, pod: Object | None = None
+    ) -> None:
+        """Create it and wait until all pods are ready. Each container asks for millicores and megabytes.
+
+        0 asks for nothing; `sidecar` adds a container of that name; `pod` is what the pod as a whole asks for.
+        """
+        asked = {"cpu": f"{cpu}m" if cpu else "", "memory": f"{memory}Mi" if memory else ""}
+        requests = {name: amount for name, amount in asked.items() if amount}
+        names = ["consumer", "sidecar"] if sidecar else ["consumer"]
+        containers = [objects.container(name, resources={"requests": requests, "limits": requests}) for name in names]
+        spec = {"containers": containers} if pod is None else {"containers": containers, "resources": pod}
+        template = objects.pod_template(objects.labels_of("web"), **spec)
+        if self._kind != "ReplicaSet":
+            self._cluster.owners.manage(self.resource)
+        await self._cluster.create(_MAKERS[self._kind]("web", replicas, template=template))
+        await self.wait_for(replicas, within=120)
+        self._began = self._cluster.now
+        self._most = requests.get("cpu") or (pod or {}).get("limits", {}).get("cpu")
+
+    def consume_cpu(self, millicores: int, container: str = "consumer") -> None:
+        """The pods shall use so much CPU together, from the next round on."""
+        self._plan("cpu", millicores / 1000)
+        self._replace("cpu", cpu=shared(steps(*self._plans["cpu"].items()), at_most=self._most), container=container)
+
+    def consume_memory(self, megabytes: int) -> None:
+        """The pods shall use so much memory together, from the next round on."""
+        self._plan("memory", megabytes * MEGABYTE)
+        self._replace("memory", memory=shared(steps(*self._plans["memory"].items())), container="consumer")
+
+    def _plan(self, what: str, amount: float) -> None:
+        rounds = math.ceil((self._cluster.now - self._began) / _ROUND)
+        self._plans.setdefault(what, {})[self._began + rounds * _ROUND] = amount
+
+    def _replace(self, what: str, **load: Any) -> None:
+        if what in self._loads:
+            self._loads[what].stop()
+        self._loads[what] = self._cluster.metrics.load("web", **load)
+
+    async def autoscale(self, metric: Object, low: int, high: int, behavior: Object | None = None) -> None:
+        """Create the HPA."""
+        target = objects.reference(self._kind, "web")
+        hpa = objects.hpa(
+            "web", target=target, min_replicas=low, max_replicas=high, metrics=[metric], behavior=behavior
+        )
+        await self._cluster.create(hpa)
+
+    def ready(self) -> int:
+        """How many replicas the workload says are ready."""
+        return int(self._cluster.status("web", self.resource).get("readyReplicas") or 0)
+
+    async def wait_for(self, replicas: int, within: float = QUARTER_OF_AN_HOUR) -> None:
+        """There must be so many ready replicas within so many seconds (WaitForReplicas)."""
+        await self._cluster.eventually(f"{replicas} ready replicas", lambda: self.ready() == replicas, within)
+
+    async def stay(self, low: int, high: int, during: float) -> None:
+        """The ready replicas must stay between both for so many seconds (EnsureDesiredReplicasInRange)."""
+        outside = f"other than {low} to {high} ready replicas"
+        await self._cluster.never(outside, lambda: not low <= self.ready() <= high, during)
+
+    def expect_scales(self, wanted: Sequence[tuple[float, int]]) -> None:
+        """The HPA must have scaled at these seconds, to these sizes, and at no others."""
+        self._cluster.expect("scales", scales(self._cluster, resource=self.resource), list(wanted))
+
+
+def usage_for(replicas: int) -> int:
+    """Millicores that make the HPA propose so many replicas (usageForReplicas)."""
+    return replicas * 125 - 125 // 2
+
+
+async def started(cluster: Cluster, replicas: int, high: int, behavior: Object, low: int = 1) -> Consumer:
+    """A Deployment that uses what its replicas shall use, and its HPA, which has settled for a minute."""
+    consumer = Consumer(cluster)
+    await consumer.start(replicas, memory=200)
+    consumer.consume_cpu(usage_for(replicas))
+    await consumer.autoscale(objects.resource_metric("cpu", utilization=25), low, high, behavior)
+    await consumer.stay(replicas, replicas, 60)
+    return consumer

@@ -1,0 +1,10 @@
+"""Differences that fuzzing once found, replayed: each saved plan is a scenario like any other."""
+
+from __future__ import annotations
+
+from lockstep.quality.fuzz.regressions import regression_scenarios
+from lockstep_fixtures import ROOT as FIXTURES
+
+from lockstep_conformance.hpa import plans
+
+globals().update(regression_scenarios(FIXTURES, "hpa", plans, __name__))

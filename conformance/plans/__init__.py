@@ -1,5 +1,0 @@
-"""What generated plans of several controllers have in common: how they are played, and steps that more than one takes.
-
-What a plan is, stands with those of each controller: `conformance.replicaset.plans`, `conformance.hpa.plans` and
-`conformance.vpa.plans`.
-"""

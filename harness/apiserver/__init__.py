@@ -1,6 +1,0 @@
-"""An in-memory Kubernetes API server. Start at `server.ApiServer`; its limits stand in `limits.LIMITS`."""
-
-from harness.apiserver.messages import Reply, Request, Watch, WatchEvent
-from harness.apiserver.server import ApiServer
-
-__all__ = ["ApiServer", "Reply", "Request", "Watch", "WatchEvent"]

@@ -1,6 +1,0 @@
-"""Differential fuzzing: generated scenarios run by two implementations, compared, shrunk and saved as regressions."""
-
-from harness.fuzz.engine import FuzzResult, fuzz
-from harness.fuzz.regressions import load_regressions, save_regression
-
-__all__ = ["FuzzResult", "fuzz", "load_regressions", "save_regression"]

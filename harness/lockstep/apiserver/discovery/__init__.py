@@ -1,0 +1,1 @@
+"""Discovery: which groups, versions and resources the server has."""

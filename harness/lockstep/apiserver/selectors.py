@@ -1,0 +1,145 @@
+"""Label and field selectors of a query.
+
+`label_syntax` has the grammar of the former.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from lockstep.apiserver.errors import bad_request, quote
+from lockstep.apiserver.events import stored_field
+from lockstep.apiserver.kinds import Kind
+from lockstep.wire.label_syntax import parse_terms
+from lockstep.wire.selectors import Matcher, conjunction, requirement
+
+ObjectMatcher = Callable[[dict[str, Any]], bool]
+_NO_LABELS: Mapping[str, str] = {}
+_COMMON_FIELDS = frozenset({"metadata.name", "metadata.namespace"})
+#: Kinds whose conversion of field labels has a wording of its own.
+_OWN_WORDS = frozenset({"Job"})
+#: Fields that are selected by another name than they have.
+_STORED = {"status.successful": "status.succeeded"}
+#: A term of a field selector: what stands between commas that are not escaped.
+_TERM = re.compile(r"(?:\\.|[^\\,]|\\$)+", re.DOTALL)
+_FIELD = re.compile(r"(.*?)(!=|==|=)(.*)", re.DOTALL)
+
+_SETS = {"in": "In", "notin": "NotIn"}
+_OPERATORS = {
+    **_SETS,
+    "=": "In",
+    "==": "In",
+    "!=": "NotIn",
+    ">": "Gt",
+    "<": "Lt",
+    "exists": "Exists",
+    "!": "DoesNotExist",
+}
+
+
+@lru_cache(maxsize=1024)
+def parse_labels(text: str) -> Matcher:
+    """The matcher of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
+    return conjunction([requirement(term.key, _OPERATORS[term.operator], term.values) for term in parse_terms(text)])
+
+
+@lru_cache(maxsize=1024)
+def first_equality(text: str) -> tuple[str, str]:
+    """The first `key=value` of a selector, for an index of labels; ("", "") if it has none. Raises as parse_labels."""
+    equal = (term for term in parse_terms(text) if term.operator in ("=", "=="))
+    return next(((term.key, term.values[0]) for term in equal), ("", ""))
+
+
+def label_selector(text: str) -> dict[str, Any] | None:
+    """The selector as an object, None if it selects everything (metav1.ParseToLabelSelector).
+
+    Raises as `parse_labels`.
+    """
+    equal: dict[str, str] = {}
+    others: list[dict[str, Any]] = []
+    for term in parse_terms(text):
+        if term.operator in ("=", "=="):
+            equal[term.key] = term.values[0]
+        elif term.operator in (">", "<"):
+            raise bad_request(f'"{"gt" if term.operator == ">" else "lt"}" is not a valid label selector operator')
+        else:
+            expression: dict[str, Any] = {"key": term.key, "operator": _OPERATORS[term.operator]}
+            others.append({**expression, "values": list(term.values)} if term.values else expression)
+    selector = {"matchLabels": equal, "matchExpressions": others}
+    return {field: terms for field, terms in selector.items() if terms} or None
+
+
+def field_value(payload: Any, path: str) -> str:
+    """The value at a dotted path as field selectors see it: absent is empty, booleans are lower case."""
+    for part in path.split("."):
+        payload = payload.get(part) if isinstance(payload, dict) else None
+        if payload is None:
+            return (
+                "false"
+                if path in ("spec.unschedulable", "spec.hostNetwork")
+                else "0"
+                if path in ("status.replicas", "status.succeeded")
+                else ""
+            )
+    if isinstance(payload, dict):
+        return str(payload.get("component", ""))  # an event's source
+    return str(payload).lower() if isinstance(payload, bool) else str(payload)
+
+
+def _parse_fields(text: str, kind: Kind) -> list[tuple[str, bool, str]]:
+    """(path, equal, value) of each term. Raises ApiError 400 (apimachinery/pkg/fields/selector.go)."""
+    terms = []
+    for part in sorted(_TERM.findall(text)):
+        found = _FIELD.fullmatch(part)
+        if found is None:
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
+        terms.append((found[1], found[2] != "!=", _unescaped(found[3])))
+    for path, _, _ in terms:
+        if path not in _COMMON_FIELDS and path not in kind.fields:
+            raise bad_request(_unknown_field(path, kind))
+    if kind.group == "events.k8s.io":
+        return [(stored_field(path), equal, value) for path, equal, value in terms]
+    return [(_STORED.get(path, path), equal, value) for path, equal, value in terms]
+
+
+def _unknown_field(path: str, kind: Kind) -> str:
+    if kind.kind in _OWN_WORDS:
+        return f"field label {quote(path)} not supported for {kind.kind}"
+    if kind.fields or not kind.strategic:
+        return f"field label not supported: {path}"
+    return f'{quote(path)} is not a known field selector: only "metadata.name", "metadata.namespace"'
+
+
+def _unescaped(value: str) -> str:
+    """UnescapeValue. Raises ApiError 400."""
+    result, escaped = "", False
+    for letter in value:
+        if escaped and letter not in "\\,=":
+            raise bad_request(f"invalid field selector: invalid escape sequence: \\{letter}")
+        if not escaped and letter in ",=":
+            raise bad_request(f"invalid field selector: unescaped character in value: {ord(letter)}")
+        escaped = letter == "\\" and not escaped
+        result += "" if escaped else letter
+    if escaped:
+        raise bad_request("invalid field selector: invalid escape sequence: \\")
+    return result
+
+
+@lru_cache(maxsize=1024)
+def object_matcher(kind: Kind, label_selector: str, field_selector: str) -> ObjectMatcher | None:
+    """A predicate over objects; None when everything matches. Raises ApiError 400 on what it cannot parse."""
+    labels = parse_labels(label_selector) if label_selector else None
+    fields = _parse_fields(field_selector, kind)
+    if labels is None and not fields:
+        return None
+
+    def matches(payload: dict[str, Any]) -> bool:
+        for path, equal, value in fields:
+            if (field_value(payload, path) == value) is not equal:
+                return False
+        return labels is None or labels(payload["metadata"].get("labels") or _NO_LABELS)
+
+    return matches

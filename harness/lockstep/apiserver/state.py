@@ -1,0 +1,201 @@
+"""The server's state, and what a request in progress knows about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from lockstep.apiserver import errors
+from lockstep.apiserver.aggregation import AggregatedApi
+from lockstep.apiserver.features import feature_gates
+from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.messages import Reply, Request
+from lockstep.apiserver.registry import Registry
+from lockstep.apiserver.store import Collection, Versions
+from lockstep.apiserver.stored import Stored
+from lockstep.time.clock import rfc3339
+
+if TYPE_CHECKING:
+    from lockstep.apiserver.strictness import FieldRules
+    from lockstep.apiserver.webhooks.hooks import Hook
+
+#: apimachinery/pkg/util/rand: no vowels and no look-alikes.
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX_LENGTH = 5
+_LONGEST_BASE = 63 - _SUFFIX_LENGTH
+
+
+class Call:
+    """One request, resolved to a kind and a place. Handlers note here what the request did to which object."""
+
+    __slots__ = (
+        "after",
+        "before",
+        "collection",
+        "dry_run",
+        "kind",
+        "name",
+        "namespace",
+        "request",
+        "subresource",
+        "verb",
+        "warnings",
+    )
+
+    def __init__(
+        self,
+        request: Request,
+        kind: Kind,
+        collection: Collection,
+        namespace: str,
+        name: str,
+        subresource: str,
+        verb: str,
+    ) -> None:
+        self.request = request
+        self.kind = kind
+        self.collection = collection
+        self.namespace = namespace
+        self.name = name
+        self.subresource = subresource
+        self.verb = verb
+        #: A deletion's body may still ask for it.
+        self.dry_run = bool(request.query) and asks_for_dry_run(request, _OPTIONS.get(verb, ""))
+        self.before: dict[str, Any] | None = None
+        self.after: dict[str, Any] | None = None
+        #: What admission wants the client to know.
+        self.warnings: tuple[str, ...] = ()
+
+    def existing(self) -> Stored:
+        """The stored object that the request names. Raises ApiError 404."""
+        stored = self.collection.get(self.namespace, self.name)
+        if stored is None:
+            raise errors.not_found(self.kind.group, self.kind.plural, self.name)
+        return stored
+
+    def conflict(self, why: str = errors.OPTIMISTIC_LOCK) -> errors.ApiError:
+        """409 about the object that the request names."""
+        return errors.conflict(self.kind.group, self.kind.plural, self.name, why)
+
+    def forbidden(self, name: str, why: str) -> errors.ApiError:
+        """403 about an object of the request's kind."""
+        return errors.forbidden(self.kind.group, self.kind.plural, name, why)
+
+
+_FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+#: How a verb's options are called.
+_OPTIONS = {
+    "create": "CreateOptions",
+    "update": "UpdateOptions",
+    "patch": "PatchOptions",
+    "delete": "DeleteOptions",
+    "deletecollection": "DeleteOptions",
+}
+
+
+def asks_for_dry_run(request: Request, options: str) -> bool:
+    """What the options of a write in the query come to. Raises ApiError 422 for those that make no sense."""
+    query, findings = request.query, []
+    if not options:
+        return False
+    if (
+        query.get("force")
+        and not request.content_type.startswith("application/apply-patch")
+        and request.method == "PATCH"
+    ):
+        findings.append(errors.forbidden_value("force", "may not be specified for non-apply patch"))
+    if query.get("dryRun", "All") != "All":
+        findings.append(errors.not_supported("dryRun", [query["dryRun"]], ["All"]))
+    if query.get("fieldValidation", "") not in _FIELD_VALIDATIONS:
+        findings.append(errors.not_supported("fieldValidation", query["fieldValidation"], _FIELD_VALIDATIONS))
+    if findings:
+        raise errors.invalid("meta.k8s.io", options, "", findings)
+    return "dryRun" in query
+
+
+def is_dry_run(asked: list[str], options: str) -> bool:
+    """Whether a write shall change nothing. Raises ApiError 422 for a kind of dry run that there is not."""
+    if not options or not asked:
+        return False
+    if asked != ["All"]:
+        finding = errors.not_supported("dryRun", asked, ["All"])
+        raise errors.invalid("meta.k8s.io", options, "", [finding])
+    return True
+
+
+#: Looks at (and may replace parts of) an object before it is stored: (state, call, new object, old object or None).
+Admission = Callable[["State", Call, dict[str, Any], "dict[str, Any] | None"], None]
+
+
+class State:
+    """Everything the server remembers. Handlers are functions of a State and a Call."""
+
+    def __init__(self, now: Callable[[], int], seed: int, gates: Mapping[str, bool]) -> None:
+        #: The instant, in nanoseconds since the virtual epoch.
+        self.now = now
+        self.feature_gates = feature_gates(gates)
+        self.versions = Versions()
+        self.registry = Registry()
+        self.collections: dict[str, Collection] = {}
+        self._keep: type[Collection] = Collection
+        #: Groups that other servers answer, by name.
+        self.aggregated: dict[str, AggregatedApi] = {}
+        #: Aggregated discovery documents by path, each with what it was made from.
+        self.documents: dict[str, tuple[Any, Reply]] = {}
+        #: Which fields kinds have; None: every field that is sent is kept.
+        self.field_rules: FieldRules | None = None
+        #: Run in order: first those that may change the object, then, after validation, those that only judge it.
+        self.mutating_admission: list[Admission] = []
+        self.validating_admission: list[Admission] = []
+        #: The webhooks that may change an object, in the order in which they are asked.
+        self.mutating_webhooks: list[Hook] = []
+        #: Called after a pod or another object came, changed or went: (kind, old, new).
+        self.after_write: list[Callable[[State, Kind, dict[str, Any] | None, dict[str, Any] | None], None]] = []
+        self._random = Random(seed)
+        self._uids = 0
+        self._reviews = 0
+
+    def collection(self, resource: str) -> Collection:
+        """The collection of a resource (`plural.group`), made on first use."""
+        found = self.collections.get(resource)
+        if found is None:
+            found = self.collections[resource] = self._keep(self.versions)
+        return found
+
+    def use(self, keep: type[Collection]) -> None:
+        """Start empty, with collections of this type."""
+        self._keep = keep
+        self.collections.clear()
+
+    def timestamp(self) -> str:
+        """The instant as metav1.Time writes it."""
+        return rfc3339(self.now())
+
+    def next_uid(self) -> str:
+        """UIDs ascend in order of creation, which makes upstream's tie-breaks by UID repeatable."""
+        self._uids += 1
+        return f"00000000-0000-4000-8000-{self._uids:012x}"
+
+    def next_review(self) -> str:
+        """A uid for a question to a webhook."""
+        self._reviews += 1
+        return f"00000000-0000-4000-9000-{self._reviews:012x}"
+
+    def generated_name(self, prefix: str) -> str:
+        """names.SimpleNameGenerator.GenerateName, from the seed."""
+        suffix = "".join(self._random.choices(_ALPHABET, k=_SUFFIX_LENGTH))
+        return prefix[:_LONGEST_BASE] + suffix
+
+    def wrote(self, kind: Kind, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
+        """Tell everyone who follows writes; None for absent."""
+        for notify in self.after_write:
+            notify(self, kind, old, new)
+
+    def put(self, kind: Kind, namespace: str, name: str, payload: dict[str, Any]) -> Stored:
+        """Store the next version of an object on the server's own behalf; `payload` becomes the store's."""
+        collection = self.collection(kind.collection)
+        before = collection.get(namespace, name)
+        stored = collection.put(namespace, name, payload)
+        self.wrote(kind, before.object if before else None, stored.object)
+        return stored

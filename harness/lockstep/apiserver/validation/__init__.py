@@ -1,0 +1,1 @@
+"""Validation of objects, kind by kind, in the words of upstream."""

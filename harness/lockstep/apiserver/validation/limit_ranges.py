@@ -1,0 +1,99 @@
+"""Validation of LimitRanges (pkg/apis/core/validation/validation.go: ValidateLimitRange)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from lockstep.apiserver import errors
+from lockstep.apiserver.errors import FieldError
+from lockstep.apiserver.validation import names
+from lockstep.wire.quantity import parse
+
+Findings = list[FieldError]
+_TYPES = ("Pod", "Container", "PersistentVolumeClaim")
+_GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+#: Pairs of groups of which the first must not exceed the second: whose field is named, whose value is shown, and the
+#: words for both.
+_ORDERS = (
+    ("min", "max", "min", "min", "min value", "max value"),
+    ("min", "defaultRequest", "defaultRequest", "defaultRequest", "min value", "default request value"),
+    ("defaultRequest", "max", "defaultRequest", "defaultRequest", "default request value", "max value"),
+    ("defaultRequest", "default", "defaultRequest", "defaultRequest", "default request value", "default limit value"),
+    ("min", "default", "default", "min", "min value", "default value"),
+    ("default", "max", "default", "max", "default value", "max value"),
+)
+
+
+def limit_range_findings(spec: dict[str, Any]) -> Findings:
+    """What is wrong with the items; names of resources are not looked at."""
+    found: Findings = []
+    seen: set[str] = set()
+    for index, item in enumerate(spec.get("limits") or ()):
+        path, kind = f"spec.limits[{index}]", item.get("type", "")
+        malformed = names.qualified_name(kind)
+        found.extend(errors.invalid_value(f"{path}.type", kind, why) for why in malformed)
+        if not malformed and "/" not in kind and kind not in _TYPES:
+            why = "must be a standard limit type or fully qualified"
+            found.append(errors.invalid_value(f"{path}.type", kind, why))
+        if kind in seen:
+            found.append(errors.duplicate(f"{path}.type", kind))
+        seen.add(kind)
+        unreadable = _unreadable(item, path)
+        found += unreadable or _item_findings(item, kind, path)
+    return found
+
+
+def _unreadable(item: dict[str, Any], path: str) -> Findings:
+    """Amounts that are none; a real server cannot decode them."""
+    found: Findings = []
+    for group in _GROUPS:
+        for name, amount in (item.get(group) or {}).items():
+            try:
+                parse(amount)
+            except ValueError as problem:
+                found.append(errors.invalid_value(f"{path}.{group}[{name}]", amount, str(problem)))
+    return found
+
+
+def _item_findings(item: dict[str, Any], kind: str, path: str) -> Findings:
+    groups = {group: item.get(group) or {} for group in _GROUPS}
+    found: Findings = []
+    if kind == "Pod":
+        for group in ("default", "defaultRequest"):
+            if groups[group]:
+                found.append(errors.forbidden_value(f"{path}.{group}", "may not be specified when `type` is 'Pod'"))
+                groups[group] = {}
+    for name in dict.fromkeys(name for group in groups.values() for name in group):
+        amounts = {group: values[name] for group, values in groups.items() if name in values}
+        found += _order_findings(amounts, name, path) + _ratio_findings(amounts, name, path)
+    return found
+
+
+def _order_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
+    found: Findings = []
+    for low, high, named, shown, low_words, high_words in _ORDERS:
+        if low in amounts and high in amounts and parse(amounts[low]) > parse(amounts[high]):
+            why = f"{low_words} {amounts[low]} is greater than {high_words} {amounts[high]}"
+            found.append(errors.invalid_value(f"{path}.{named}[{name}]", amounts[shown], why))
+    return found
+
+
+def _ratio_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
+    if "maxLimitRequestRatio" not in amounts:
+        return []
+    ratio, field = amounts["maxLimitRequestRatio"], f"{path}.maxLimitRequestRatio[{name}]"
+    found: Findings = []
+    if parse(ratio) < 1:
+        found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is less than 1"))
+    if "min" in amounts and "max" in amounts:
+        least, most = (_thousandths(parse(amounts[group])) for group in ("min", "max"))
+        bound = most / least if least else float("inf")
+        if _thousandths(parse(ratio)) / 1000 > bound:
+            found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is greater than max/min = {bound:f}"))
+    return found
+
+
+def _thousandths(amount: Fraction) -> int:
+    return ceil(amount * 1000)

@@ -1,0 +1,44 @@
+"""What a custom resource with a scale subresource must satisfy.
+
+ValidateScaleSpec and ValidateScaleStatus of apiextensions-apiserver/pkg/registry/customresource/validator.go.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.apiserver import errors
+from lockstep.apiserver.errors import FieldError
+from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.nested import nested
+
+_LARGEST = 2**31 - 1
+
+
+def scale_spec_findings(payload: dict[str, Any], kind: Kind) -> list[FieldError]:
+    """What is wrong with the number of replicas that a custom resource wants."""
+    return _replicas_findings(payload, kind.scale_paths.get("specReplicasPath", ""))
+
+
+def scale_status_findings(payload: dict[str, Any], kind: Kind) -> list[FieldError]:
+    """What is wrong with the number of replicas that it has, and with its selector."""
+    found = _replicas_findings(payload, kind.scale_paths.get("statusReplicasPath", ""))
+    path = kind.scale_paths.get("labelSelectorPath")
+    if path:
+        try:
+            nested(payload, path, "string")
+        except ValueError as problem:
+            found.append(errors.invalid_value(path, "", str(problem)))
+    return found
+
+
+def _replicas_findings(payload: dict[str, Any], path: str) -> list[FieldError]:
+    try:
+        replicas = nested(payload, path, "int64") or 0
+    except ValueError as problem:
+        return [errors.invalid_value(path, 0, str(problem))]
+    if replicas < 0:
+        return [errors.invalid_value(path, replicas, "should be a non-negative integer")]
+    if replicas > _LARGEST:
+        return [errors.invalid_value(path, replicas, f"should be less than or equal to {_LARGEST}")]
+    return []

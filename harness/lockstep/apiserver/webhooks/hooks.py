@@ -1,0 +1,169 @@
+"""The webhooks of all MutatingWebhookConfigurations, and the requests that each concerns.
+
+From apiserver/pkg/admission/plugin/webhook: configuration/mutating_webhook_manager.go (order),
+generic/webhook.go (ShouldCallHook) and predicates/{rules,namespace,object}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lockstep.apiserver import errors
+from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.state import Call, State
+from lockstep.wire.selectors import Matcher, everything, from_object
+
+Object = dict[str, Any]
+_GROUP = "admissionregistration.k8s.io"
+#: Kinds that configure admission, about which no webhook is asked (IsExemptAdmissionConfigurationResource).
+EXEMPT = frozenset(
+    f"{owner}{kind}"
+    for owner in ("Validating", "Mutating")
+    for kind in ("WebhookConfiguration", "AdmissionPolicy", "AdmissionPolicyBinding")
+)
+_DEFAULT_TIMEOUT = 10
+
+
+class Hook:
+    """One webhook of one configuration, with the defaults of the API."""
+
+    __slots__ = (
+        "_known",
+        "_known_at",
+        "_namespaces",
+        "_objects",
+        "_rules",
+        "client",
+        "equivalent",
+        "ignores",
+        "name",
+        "reinvocable",
+        "review_versions",
+        "side_effects",
+        "timeout",
+        "uid",
+    )
+
+    def __init__(self, configuration: str, position: int, spec: Mapping[str, Any]) -> None:
+        self.name: str = spec["name"]
+        #: Unique among all webhooks (webhook.WebhookAccessor.GetUID).
+        self.uid = f"{configuration}/{self.name}/{position}"
+        self.client: Mapping[str, Any] = spec.get("clientConfig") or {}
+        self.timeout: int = spec.get("timeoutSeconds") or _DEFAULT_TIMEOUT
+        self.ignores = spec.get("failurePolicy") == "Ignore"
+        self.reinvocable = spec.get("reinvocationPolicy") == "IfNeeded"
+        self.equivalent = spec.get("matchPolicy", "Equivalent") == "Equivalent"
+        self.side_effects: str = spec.get("sideEffects") or "Unknown"
+        self.review_versions: Sequence[str] = spec.get("admissionReviewVersions") or ()
+        self._rules: Sequence[Mapping[str, Any]] = spec.get("rules") or ()
+        self._namespaces = _matcher(spec.get("namespaceSelector"))
+        self._objects = _matcher(spec.get("objectSelector"))
+        self._known: dict[tuple[Kind, str, str], Kind | None] = {}
+        self._known_at = -1
+
+    def concerns(self, state: State, call: Call, payload: Object, old: Object | None) -> Kind | None:
+        """The kind, in the version that the webhook wants, if it is to be asked. Raises ApiError 404 or 500."""
+        kind = self._matched(state, call, "CREATE" if old is None else "UPDATE")
+        if kind is None:
+            return None
+        if self._namespaces is not everything and not self._namespaces(_namespace_labels(state, call, payload)):
+            return None
+        matches = any(self._objects(_labels(one)) for one in (payload, old) if one is not None)
+        return kind if matches else None
+
+    def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
+        """Whether there is a rule for this, in whatever version: what a client can know without the object."""
+        return any(
+            _listed(rule.get("operations") or (), operation)
+            and _listed(rule.get("apiGroups") or (), group)
+            and any(_is_resource(one, plural, subresource) for one in rule.get("resources") or ())
+            for rule in self._rules
+        )
+
+    def _matched(self, state: State, call: Call, operation: str) -> Kind | None:
+        """What the rules say, found out once for each kind, subresource and operation."""
+        if self._known_at != state.registry.revision:
+            self._known.clear()
+            self._known_at = state.registry.revision
+        key = (call.kind, call.subresource, operation)
+        if key not in self._known:
+            self._known[key] = self._find(state, call, operation)
+        return self._known[key]
+
+    def _find(self, state: State, call: Call, operation: str) -> Kind | None:
+        if any(_matches(rule, call.kind, call, operation) for rule in self._rules):
+            return call.kind
+        if not self.equivalent:
+            return None
+        others = [kind for kind in state.registry if _is_other_version(kind, call.kind)]
+        return next(
+            (kind for rule in self._rules for kind in others if _matches(rule, kind, call, operation)),
+            None,
+        )
+
+
+def hooks_of(configurations: Iterable[Object]) -> list[Hook]:
+    """Every webhook, in the order in which they are asked: by the name of the configuration, then as listed."""
+    ordered = sorted(configurations, key=lambda one: str(one["metadata"]["name"]))
+    return [
+        Hook(one["metadata"]["name"], position, spec)
+        for one in ordered
+        for position, spec in enumerate(one.get("webhooks") or ())
+    ]
+
+
+def after_write(state: State, kind: Kind, old: Object | None, new: Object | None) -> None:
+    """Take note of a configuration that came, changed or went."""
+    if kind.kind == "MutatingWebhookConfiguration" and kind.group == _GROUP:
+        state.mutating_webhooks = hooks_of(stored.object for stored in state.collection(kind.collection).items.values())
+
+
+def is_exempt(kind: Kind) -> bool:
+    """Whether no webhook is ever asked about objects of this kind."""
+    return kind.group == _GROUP and kind.kind in EXEMPT
+
+
+def _matcher(selector: Mapping[str, Any] | None) -> Matcher:
+    return from_object(selector) if selector else everything
+
+
+def _labels(one: Object) -> Mapping[str, str]:
+    return one["metadata"].get("labels") or {}
+
+
+def _namespace_labels(state: State, call: Call, payload: Object) -> Mapping[str, str]:
+    """The labels that a namespaceSelector sees; the empty ones of a cluster-scoped object never exempt it."""
+    if call.kind.kind == "Namespace" and not call.kind.group:
+        return _labels(payload)
+    stored = state.collection("namespaces").get("", call.namespace)
+    if stored is None:
+        raise errors.not_found("", "namespaces", call.namespace)
+    return _labels(stored.object)
+
+
+def _is_other_version(kind: Kind, asked: Kind) -> bool:
+    return kind is not asked and (kind.group, kind.plural) == (asked.group, asked.plural)
+
+
+def _matches(rule: Mapping[str, Any], kind: Kind, call: Call, operation: str) -> bool:
+    return (
+        _in_scope(rule.get("scope") or "*", kind)
+        and _listed(rule.get("operations") or (), operation)
+        and _listed(rule.get("apiGroups") or (), kind.group)
+        and _listed(rule.get("apiVersions") or (), kind.version)
+        and any(_is_resource(one, kind.plural, call.subresource) for one in rule.get("resources") or ())
+    )
+
+
+def _in_scope(scope: str, kind: Kind) -> bool:
+    return scope == "*" or (scope == "Namespaced") == kind.namespaced
+
+
+def _listed(items: Sequence[str], wanted: str) -> bool:
+    return "*" in items or wanted in items
+
+
+def _is_resource(item: str, plural: str, subresource: str) -> bool:
+    resource, _, below = item.partition("/")
+    return resource in ("*", plural) and below in ("*", subresource)

@@ -1,0 +1,73 @@
+"""Running scenarios for a verb: header, one line for each that is not a plain pass, explanations, summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lockstep import __version__
+from lockstep.report import Facts, Row, Session, document, write
+
+if TYPE_CHECKING:
+    from lockstep.cli.screen import Screen
+    from lockstep.runs.config import RunConfig
+    from lockstep.scenarios.declare import Scenario
+
+
+def execute(
+    config: RunConfig,
+    scenarios: Sequence[Scenario],
+    screen: Screen,
+    *,
+    report: Path | None = None,
+    fail_fast: bool = False,
+    list_divergences: bool = False,
+    histories: Path | None = None,
+) -> Session:
+    """Run the scenarios, show what comes of them, and write the report if one is wanted."""
+    from lockstep.environments import REAL
+    from lockstep.runs.availability import available
+    from lockstep.runs.runner import Runner
+
+    facts = Facts.of(config)
+    scenarios, about = available(config, scenarios)
+    if not scenarios:
+        raise click.UsageError(f"nothing remains to be run; left out: {about[0][1]}")
+    session = Session(facts, selected=len(scenarios))
+    screen.header([*facts.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
+    with (
+        _explanations(screen) as explanations,
+        screen.progress(len(scenarios)),
+        Runner(config, screen.note, histories) as runner,
+    ):
+        for outcome in runner.run_all(scenarios, screen.doing):
+            row = Row.of(outcome)
+            session.add(row)
+            screen.done_one(row)
+            if config.environment in REAL:  # where time is real, it takes minutes
+                screen.tell(len(session.rows), f"{len(session.to_repeat)} not green")
+            if row.flaw:
+                explanations.append(
+                    (f"{row.flaw}: {row.id}", outcome.message or f"{outcome.scenario.must}\n\nThe scenario {row.flaw}.")
+                )
+                if fail_fast:
+                    break
+    screen.summary(session, list_divergences=list_divergences)
+    if report is not None:
+        write(report, document([session]))
+    return session
+
+
+@contextmanager
+def _explanations(screen: Screen) -> Iterator[list[tuple[str, str]]]:
+    """Titles and texts to show at the end, early or not: who gives up after minutes wants what was found until then."""
+    found: list[tuple[str, str]] = []
+    try:
+        yield found
+    finally:
+        for title, text in found:
+            screen.explanation(title, text)

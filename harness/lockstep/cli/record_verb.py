@@ -1,0 +1,30 @@
+"""`lockstep record`: write down what the real upstream controllers do."""
+
+from __future__ import annotations
+
+import click
+
+from lockstep.cli import options
+
+
+@click.command("record", short_help="Record what upstream does in each scenario.")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@options.controller
+@click.option("--release", metavar="VERSION", required=True, help="The Kubernetes release to run and to record.")
+@options.seed
+@click.pass_context
+def command(ctx: click.Context, /, patterns: tuple[str, ...], controller: str | None, release: str, seed: int) -> None:
+    """Record what upstream does in each scenario.
+
+    Runs the unmodified upstream controllers of the release and replaces their recordings. Only upstream can be
+    recorded, and never where CI is set: a recording is evidence, so a person looks at what changed.
+    """
+    values = {"implementation": f"upstream:{release}", "release": release, "seed": seed}
+    config = options.run_config(values, update=True)
+    from lockstep.cli.execution import execute
+    from lockstep.cli.screen import Screen
+    from lockstep.cli.selection import select
+    from lockstep.scenarios.declare import load
+
+    session = execute(config, select(load(), patterns, controller), Screen())
+    ctx.exit(0 if session.green else 1)

@@ -1,0 +1,62 @@
+"""`lockstep run`: run scenarios and judge them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockstep.cli import options
+from lockstep.cli.kind_options import kind_choice, kind_options
+
+
+@click.command("run", short_help="Run scenarios and judge them.")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@options.controller
+@options.run_options
+@options.ground_options
+@kind_options
+@options.report
+@click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
+@click.option(
+    "--histories",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the history of each run below DIR; lockstep replay judges it again.",
+)
+@click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first scenario that is not green.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    patterns: tuple[str, ...],
+    controller: str | None,
+    report: Path | None,
+    list_divergences: bool,
+    fail_fast: bool,
+    histories: Path | None,
+    **values: Any,
+) -> None:
+    """Run scenarios and judge them.
+
+    A SCENARIO_GLOB matches a scenario's id (replicaset/scale-*), its name (scale-*) or a controller (replicaset); with
+    none, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
+    """
+    options.check_report_path(report)
+    config = options.run_config(values, kind=kind_choice)
+    from lockstep.cli.execution import execute
+    from lockstep.cli.screen import Screen
+    from lockstep.cli.selection import select
+    from lockstep.scenarios.declare import load
+
+    session = execute(
+        config,
+        select(load(), patterns, controller),
+        Screen(),
+        report=report,
+        fail_fast=fail_fast,
+        list_divergences=list_divergences,
+        histories=histories,
+    )
+    ctx.exit(0 if session.green else 1)

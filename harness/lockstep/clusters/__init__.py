@@ -1,0 +1,1 @@
+"""Real clusters: a control plane of real processes, kind, and any cluster that a kubeconfig names."""

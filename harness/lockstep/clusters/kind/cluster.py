@@ -1,0 +1,130 @@
+"""One kind cluster, for the time of a block: started, waited for, and deleted again, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.clusters.kind import cache, config, owner
+from lockstep.clusters.kind.commands import need, run
+from lockstep.clusters.kind.docker import docker, image_label, require_daemon
+from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind.image import versions
+from lockstep.clusters.kind.image.build import RECIPE
+from lockstep.clusters.kind.starting import Start, facts
+
+_SCHEDULER = "/etc/kubernetes/manifests/kube-scheduler.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class KindOptions:
+    """What a user may choose.
+
+    `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
+    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
+    leave the cluster behind, and take it over if it is there already.
+    """
+
+    name: str = "lockstep"
+    image: str = ""
+    kind_bin: Path | None = None
+    kubectl_bin: Path | None = None
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster that is ready: its node is, and pods can be made in the namespace default.
+
+    `kubeconfig`: for cluster-admin, by a client certificate. `node`: the name of its node, which is that of a container
+    too. `gateway`: the address of this machine in the cluster's network. `pause_image`: an image that the node has,
+    whose container waits for ever. `version`: of Kubernetes, such as v1.36.3.
+    """
+
+    name: str
+    kubeconfig: Path
+    api_url: str
+    node: str
+    gateway: str
+    pause_image: str
+    version: str
+    kubectl_bin: Path
+
+    @property
+    def host_address(self) -> str:
+        """Where a server of this machine must listen to be reached from inside the cluster. Raises KindFailed."""
+        with socket.socket() as probe:
+            try:
+                probe.bind((self.gateway, 0))
+            except OSError as error:
+                raise KindFailed(
+                    f"the cluster {self.name!r} cannot reach servers of this machine: its gateway {self.gateway!r} "
+                    f"is no address of ours ({error}), so Docker runs elsewhere; use a Docker daemon of this machine"
+                ) from error
+        return self.gateway
+
+    def kubectl(self, *arguments: str) -> str:
+        """The output of kubectl. Raises KindFailed if it fails."""
+        command = [str(self.kubectl_bin), f"--kubeconfig={self.kubeconfig}", *arguments]
+        return run(command, f"kubectl {' '.join(arguments)}")
+
+    def stop_scheduler(self) -> None:
+        """End kube-scheduler for good, so that pods wait for a scheduler of ours. Raises KindFailed.
+
+        Its manifest is what keeps it running. Pods that it has placed already stay where they are.
+        """
+        docker("exec", self.node, "rm", "-f", _SCHEDULER, what="ending kube-scheduler")
+        pod = f"pod/kube-scheduler-{self.node}"
+        self.kubectl("wait", "--for=delete", pod, "--namespace=kube-system", "--timeout=60s")
+
+
+@contextmanager
+def kind_cluster(
+    options: KindOptions | None = None, *, controllers_off: Sequence[str] = (), flags: config.Flags = config.NO_FLAGS
+) -> Iterator[Cluster]:
+    """A kind cluster for the time of the block. Raises KindFailed if there can be none; one line says what is missing.
+
+    `controllers_off`: controllers that its kube-controller-manager shall not run, such as replicaset-controller.
+    `flags`: more flags of it, without dashes, such as node-monitor-grace-period.
+    """
+    options = options or KindOptions()
+    require_daemon()
+    kind = _program("kind", options.kind_bin, "--kind-bin")
+    kubectl = _program("kubectl", options.kubectl_bin, "--kind-kubectl-bin")
+    with owner.owned(options.name) as folder:
+        owner.refuse_strangers(options.name)
+        start = Start(options.name, options.image or _own_image(), kind, kubectl, folder)
+        wanted = config.render(start.mark, controllers_off, flags)
+        with contextlib.nullcontext() if options.keep else owner.watched(options.name, kind, start.kubeconfig):
+            try:
+                start.up(wanted, reuse=options.keep)
+            except BaseException:
+                start.down()
+                raise
+            try:
+                yield Cluster(options.name, start.kubeconfig, kubectl_bin=kubectl, **facts(start))
+            finally:
+                if not options.keep:
+                    start.down()
+
+
+def _program(name: str, given: Path | None, option: str) -> Path:
+    """The absolute path of a program. pytest-kind would download what it does not find, so it must be there."""
+    if given is not None:
+        if not given.is_file():
+            raise KindFailed(f"{option} {given}: there is no such file")
+        return given.absolute()
+    built = cache.tool(name)
+    if built is not None and shutil.which(name) is None:
+        return built
+    return Path(need(name, f"nor has `lockstep kind-image` built one; install it, or name it with {option}"))
+
+
+def _own_image() -> str:
+    tag = versions.default_tag(versions.KUBERNETES[0])
+    return tag if image_label(tag, RECIPE) else ""

@@ -1,0 +1,84 @@
+"""Whose cluster a name stands for: ours and in use, ours and left behind, or somebody else's.
+
+A folder in the cache belongs to each name. Whoever runs the cluster holds a lock there, which ends with its process,
+however that ends; and each node shows a folder of that folder, so that Docker alone tells a cluster of ours.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lockstep.clusters.kind import cache
+from lockstep.clusters.kind.config import MARK
+from lockstep.clusters.kind.docker import docker
+from lockstep.clusters.kind.errors import KindFailed
+
+_LABEL = "io.x-k8s.kind.cluster"
+# Reads a word from us. If we end without one, it deletes the cluster.
+_WATCH = 'read -r word || exec "$0" delete cluster --quiet --name "$1" --kubeconfig "$2"'
+
+
+@contextmanager
+def owned(name: str) -> Iterator[Path]:
+    """Own a name for the time of the block, and yield its folder. Raises KindFailed if another process owns it."""
+    folder = cache.cache_root() / "clusters" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # freed when the file is closed, also by a crash
+        except BlockingIOError:
+            lock.seek(0)
+            raise KindFailed(
+                f"the kind cluster {name!r} is in use by process {lock.read().strip() or '(unknown)'}; "
+                "wait for it, or take another name with --kind-cluster-name"
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield folder
+
+
+def nodes(name: str) -> Sequence[str]:
+    """The containers of a cluster, whoever made it."""
+    listed = docker("ps", "-aq", "--no-trunc", f"--filter=label={_LABEL}={name}", what="looking for kind clusters")
+    return listed.split()
+
+
+def is_ours(name: str) -> bool:
+    """Whether all containers of a cluster are ours."""
+    shown = f'{{{{range .Mounts}}}}{{{{if eq .Destination "{MARK}"}}}}ours{{{{end}}}}{{{{end}}}}'
+    told = docker("inspect", f"--format={shown}", *nodes(name), what=f"inspecting the kind cluster {name!r}")
+    return all(line == "ours" for line in told.splitlines())
+
+
+def refuse_strangers(name: str) -> None:
+    """Raises KindFailed if there is a cluster of this name that is not ours."""
+    if nodes(name) and not is_ours(name):
+        raise KindFailed(
+            f"there is a kind cluster {name!r} that Lockstep did not make, so it is left alone; "
+            f"take another name with --kind-cluster-name, or delete it: kind delete cluster --name {name}"
+        )
+
+
+@contextmanager
+def watched(name: str, kind: Path, kubeconfig: Path) -> Iterator[None]:
+    """Have the cluster deleted, by a process that waits for it, if we are killed within the block."""
+    shell = shutil.which("sh") or "/bin/sh"
+    with subprocess.Popen(  # noqa: S603 - the shell, and kind
+        [shell, "-c", _WATCH, str(kind), name, str(kubeconfig)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for us
+    ) as watcher:
+        assert watcher.stdin is not None
+        try:
+            yield
+        finally:
+            watcher.stdin.write(b"done\n")

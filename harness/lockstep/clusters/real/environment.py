@@ -1,0 +1,123 @@
+"""The environments with a real API server, from start to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from lockstep.clusters.real.launcher import Launcher
+from lockstep.clusters.real.programs import NAMES, open_on_ground
+from lockstep.clusters.real.run import run_on_ground
+from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.watchdog import Watchdog
+from lockstep.environments import GroundOptions
+from lockstep.implementations.registry import UsageError
+
+if TYPE_CHECKING:
+    from lockstep.clusters.control_plane import ControlPlane
+    from lockstep.environments.memory import RunResult
+    from lockstep.implementations import Implementation
+    from lockstep.scenarios.declare import Scenario
+
+
+#: Controllers without which admission cannot do its work.
+_HELPERS = ("resourcequota-controller",)
+#: Controllers that would work on what scenarios create as data, or let the simulated world work on.
+_OWNERS = ("deployment", "statefulset", "daemonset", "job", "cronjob", "replicationcontroller")
+#: What the simulated world does itself.
+_WORLD = ("garbage-collector", "pod-garbage-collector", "disruption")
+_KIND_OFF = (*NAMES.values(), *(f"{name}-controller" for name in (*_OWNERS, *_WORLD)))
+#: Nodes of scenarios have no kubelet that sends a heartbeat.
+_KIND_FLAGS = {"node-monitor-grace-period": "24h"}
+
+
+class RealEnvironment:
+    """A session on a real cluster: started if need be, left as it was found."""
+
+    real = True
+
+    def __init__(self, name: str, release: str, options: GroundOptions, progress: Callable[[str], None]) -> None:
+        self._name = name
+        self._release = release
+        self._options = options
+        self._progress = progress
+        self._held = ExitStack()
+        self._session: GroundSession | None = None
+        #: What we have started, if it is processes of ours that may die.
+        self._plane: ControlPlane | None = None
+        self._launcher = Launcher(release, progress)
+
+    def __enter__(self) -> Self:
+        """Start the cluster, or look for it. Raises GroundError, and what the cluster's own start raises."""
+        try:
+            kubeconfig, reach = self._start()
+            self._held.enter_context(self._launcher)
+            accounts = self._name != "control-plane"
+            session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
+            self._session = self._held.enter_context(session)
+            if self._plane is not None:
+                self._held.enter_context(Watchdog(self._plane.death, self._bury))
+            if self._name == "kubeconfig":
+                self._session.refuse_rivals()
+        except BaseException:
+            self._held.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._held.close()
+
+    def _start(self) -> tuple[Path, tuple[str, str] | None]:
+        """The kubeconfig of the cluster, and how it reaches servers of ours (see `GroundSession`)."""
+        if self._name == "control-plane":
+            from lockstep.clusters.control_plane import start_control_plane
+
+            plane = self._held.enter_context(start_control_plane(self._release, self._progress))
+            plane.start_controller_manager(_HELPERS)
+            self._plane = plane
+            return plane.kubeconfig, ("127.0.0.1", "localhost")
+        if self._name == "kind":
+            from lockstep.clusters.kind.cluster import kind_cluster
+
+            self._progress("starting a kind cluster")
+            # A cluster that stays must get rid of namespaces. It is dear: all kinds that there are, for each of them.
+            kept = self._options.kind is not None and self._options.kind.keep
+            off = _KIND_OFF if kept else (*_KIND_OFF, "namespace-controller")
+            cluster = self._held.enter_context(kind_cluster(self._options.kind, controllers_off=off, flags=_KIND_FLAGS))
+            cluster.stop_scheduler()
+            return cluster.kubeconfig, (cluster.host_address, cluster.host_address)
+        if not self._options.kubeconfig:
+            raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
+        return Path(self._options.kubeconfig).expanduser(), None
+
+    def _bury(self, reason: str) -> None:
+        """The rest of it would keep everybody waiting."""
+        assert self._plane is not None
+        assert self._session is not None
+        self._plane.close()
+        self._session.lose(reason)
+
+    def implementation(self, spec: str, release: str) -> Implementation:
+        """Python code in this process, or upstream's own programs."""
+        return open_on_ground(spec, release, self._launcher)
+
+    def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
+        """In a tenant of its own, on the machine's clock.
+
+        Raises what says so if the cluster has died, or if a program that is needed cannot be built.
+        """
+        assert self._session is not None, "use the environment as a context manager"
+        if self._launcher.used:
+            self._launcher.prepare(scenario.controllers)
+        result = run_on_ground(self._session, scenario, implementation, seed)
+        if self._plane is not None:
+            self._plane.check()
+        return result
+
+    def abandon(self) -> None:
+        """The cluster stays as it is, and tenants clean up after themselves."""
+        assert self._session is not None
+        self._session.lose("given up")

@@ -1,0 +1,105 @@
+"""The mirror: what a real cluster holds of one tenant, kept in the collections of the in-memory server.
+
+The world, the metrics and a scenario's reads look at the mirror, as they look at the store of the in-memory server. It
+learns of changes in two ways: at once from the answers to the tenant's own writes, and from the hub's watches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.state import State
+from lockstep.apiserver.store import Change, Collection, Versions
+from lockstep.apiserver.stored import Stored
+
+
+class MirroredCollection(Collection):
+    """A collection that gets its versions from elsewhere. It has no history: watch it from the version that it has."""
+
+    def __init__(self, versions: Versions) -> None:
+        super().__init__(versions)
+        self._gone: dict[tuple[str, str], int] = {}
+
+    def take(self, namespace: str, name: str, payload: dict[str, Any], version: int) -> bool:
+        """Store a version of an object. False if something newer is known of it already."""
+        names = self.namespaces.setdefault(namespace, {})
+        old = names.get(name)
+        if max(old.version if old is not None else 0, self._gone.get((namespace, name), 0)) >= version:
+            return False
+        stored = Stored(f"{namespace}/{name}" if namespace else name, payload, version)
+        names[name] = self.items[stored.key] = stored
+        if old is None:
+            self._sorted = None
+        self._tell(Change(version, old, stored, stored))
+        return True
+
+    def drop(self, namespace: str, name: str, payload: dict[str, Any], version: int) -> bool:
+        """An object is gone; `payload`: its last state. False if it was not here, or another has taken its place."""
+        self._gone[namespace, name] = version
+        old = self.get(namespace, name)
+        if old is None or old.version > version:
+            return False
+        del self.namespaces[namespace][name]
+        del self.items[old.key]
+        self._sorted = None
+        self._tell(Change(version, old, None, Stored(old.key, payload, version)))
+        return True
+
+    def _tell(self, change: Change) -> None:
+        self._versions.current = max(self._versions.current, change.version)
+        for deliver in self._deliveries:
+            deliver(change)
+
+
+class Mirror:
+    """Applies what is heard of the real cluster to a server's state."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        #: The newest version of each object of which the hub has told, and writes of which it has not told yet.
+        self._told: dict[tuple[str, str, str], int] = {}
+        self._owed: dict[tuple[str, str, str], int] = {}
+
+    @property
+    def waits(self) -> bool:
+        """Whether the hub, and so perhaps the watches of the controllers, has yet to tell of a write."""
+        return bool(self._owed)
+
+    def notice(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
+        """An event of the hub."""
+        meta = payload["metadata"]
+        key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
+        self._told[key] = max(version, self._told.get(key, 0))
+        if self._owed.get(key, version + 1) <= version:
+            del self._owed[key]
+        self.hear(kind, event, payload)
+
+    def write(self, kind: Kind, payload: dict[str, Any]) -> None:
+        """The answer to a write of the tenant."""
+        meta = payload["metadata"]
+        key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
+        if self._told.get(key, 0) < version:
+            self._owed[key] = version
+        self.hear(kind, "MODIFIED", payload)
+
+    def find(self, kind: Kind, namespace: str, name: str) -> dict[str, Any] | None:
+        """An object as it was last heard of, or None."""
+        stored = self._state.collection(kind.collection).get(namespace, name)
+        return stored.object if stored is not None else None
+
+    def hear(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
+        """What is known of an object now, unless something newer was known already."""
+        meta = payload["metadata"]
+        namespace, name, version = meta.get("namespace", ""), meta["name"], int(meta["resourceVersion"])
+        payload.setdefault("apiVersion", kind.api_version)
+        payload.setdefault("kind", kind.kind)
+        collection = self._state.collection(kind.collection)
+        assert isinstance(collection, MirroredCollection)
+        before = collection.get(namespace, name)
+        old = before.object if before is not None else None
+        if event == "DELETED":
+            if collection.drop(namespace, name, payload, version):
+                self._state.wrote(kind, old, None)
+        elif collection.take(namespace, name, payload, version):
+            self._state.wrote(kind, old, payload)

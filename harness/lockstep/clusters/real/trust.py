@@ -1,0 +1,34 @@
+"""Certificates for servers of ours that the API server of a real cluster calls."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import tempfile
+from pathlib import Path
+
+from lockstep.clusters.real.connection import GroundError
+
+
+class Trust:
+    """An authority of our own, and what a server shows that the cluster calls by one of `names`.
+
+    Raises GroundError where the library for it is not installed.
+    """
+
+    def __init__(self, *names: str) -> None:
+        try:
+            import trustme
+        except ImportError:
+            raise GroundError(
+                "servers that a cluster calls need certificates: pip install 'kube-lockstep[cluster]'"
+            ) from None
+        authority = trustme.CA()
+        #: What the cluster is told to trust: `caBundle` of whatever leads to the server.
+        self.bundle = base64.b64encode(authority.cert_pem.bytes()).decode()
+        self.server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        issued = authority.issue_cert(*names)
+        with tempfile.TemporaryDirectory() as folder:
+            pair = Path(folder) / "pair.pem"
+            issued.private_key_and_cert_chain_pem.write_to_path(pair)
+            self.server.load_cert_chain(pair)

@@ -1,0 +1,144 @@
+"""How a tenant's webhook configurations look in the real cluster, where they hold for everybody.
+
+On the way out every webhook is told to care for the tenant's namespaces only, and is led to a server of ours
+(`webhook_server`). The URL says whose webhook it is and what stood in its place, so that nothing has to be remembered:
+on the way back a configuration is again what its writer has written, and error messages name the Service that he named.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import orjson
+
+from lockstep.clusters.real.connection import GroundError
+
+#: Kinds whose objects configure webhooks, and the resources that they are.
+KINDS = frozenset({"MutatingWebhookConfiguration"})
+RESOURCES = frozenset({"mutatingwebhookconfigurations"})
+#: Where they are kept.
+WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+#: The label by which the API server knows a namespace's name.
+_NAME_LABEL = "kubernetes.io/metadata.name"
+_CONDITION = "lockstep-tenant"
+_MARK = b"WebhookConfiguration"
+Object = dict[str, Any]
+
+
+class Door(NamedTuple):
+    """Where the API server of a real cluster finds our server: the root of its URL, and the authority to trust."""
+
+    root: str
+    bundle: str
+
+
+def decoded(path: str) -> tuple[str, Mapping[str, Any]]:
+    """The tenant's prefix and the clientConfig that a path of our server stands for. Raises ValueError."""
+    _, prefix, told, *_ = (*path.split("/"), "", "")
+    return prefix, dict(orjson.loads(base64.urlsafe_b64decode(told.encode())))
+
+
+class WebhookNames:
+    """Translates for the tenant with this prefix; without a door, it makes no webhooks."""
+
+    def __init__(self, prefix: str, door: Door | None = None) -> None:
+        self._prefix = prefix
+        self._door = door
+        self._root = f"{door.root}/{prefix}/".encode() if door is not None else b""
+        self._url = re.compile(re.escape(self._root) + rb"([A-Za-z0-9_=-]+)")
+
+    # -- on the way out -----------------------------------------------------------------------------------------------
+
+    def outward(self, configuration: Object) -> Object:
+        """A configuration as the real cluster shall have it. Raises GroundError where nothing can be led to us."""
+        webhooks = configuration.get("webhooks")
+        if not isinstance(webhooks, list):
+            return configuration
+        if self._door is None:
+            raise GroundError(
+                "this cluster cannot call a webhook on this machine, and one that is elsewhere would not be the "
+                "scenario's alone: use --environment control-plane or kind"
+            )
+        return {**configuration, "webhooks": [self._led_to_us(one, self._door) for one in webhooks]}
+
+    def _led_to_us(self, webhook: Object, door: Door) -> Object:
+        condition = {"name": _CONDITION, "expression": f"request.namespace.startsWith('{self._prefix}')"}
+        conditions = [*(webhook.get("matchConditions") or ()), condition]
+        changed = {**webhook, "matchConditions": conditions}
+        if "clientConfig" in webhook:
+            told = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
+            url = f"{door.root}/{self._prefix}/{told}"
+            changed["clientConfig"] = {"url": url, "caBundle": door.bundle}
+        if "namespaceSelector" in webhook:
+            changed["namespaceSelector"] = self._selector(webhook["namespaceSelector"], self._real)
+        return changed
+
+    def _real(self, namespace: str) -> str:
+        return self._prefix + namespace if namespace else namespace
+
+    @staticmethod
+    def _selector(selector: Any, name_of: Any) -> Any:
+        """A selector of namespaces with other names of them."""
+        if not isinstance(selector, dict):
+            return selector
+        changed = dict(selector)
+        if _NAME_LABEL in (selector.get("matchLabels") or {}):
+            labels = selector["matchLabels"]
+            changed["matchLabels"] = {**labels, _NAME_LABEL: name_of(labels[_NAME_LABEL])}
+        if selector.get("matchExpressions"):
+            changed["matchExpressions"] = [
+                {**one, "values": [name_of(name) for name in one.get("values") or ()]}
+                if one.get("key") == _NAME_LABEL and "values" in one
+                else one
+                for one in selector["matchExpressions"]
+            ]
+        return changed
+
+    # -- on the way back ----------------------------------------------------------------------------------------------
+
+    def plain(self, raw: bytes) -> bytes:
+        """What came back as JSON, as if nobody had been led to us. Other names lose the prefix elsewhere."""
+        if _MARK in raw:
+            with suppress(orjson.JSONDecodeError):
+                raw = orjson.dumps(self._undone(orjson.loads(raw)))
+        if self._root and self._root in raw:
+            raw = self._url.sub(lambda found: _service_url(found.group(1)), raw)
+        return raw
+
+    def _undone(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._undone(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if isinstance(value.get("webhooks"), list):
+            return {**value, "webhooks": [self._led_back(one) for one in value["webhooks"]]}
+        return {key: self._undone(one) for key, one in value.items()}
+
+    def _led_back(self, webhook: Object) -> Object:
+        changed = dict(webhook)
+        url = (webhook.get("clientConfig") or {}).get("url", "")
+        if self._root and (found := self._url.fullmatch(url.encode())):
+            changed["clientConfig"] = orjson.loads(base64.urlsafe_b64decode(found.group(1)))
+        conditions = [one for one in webhook.get("matchConditions") or () if one.get("name") != _CONDITION]
+        changed.pop("matchConditions", None)
+        return changed | ({"matchConditions": conditions} if conditions else {})
+
+
+def _defaulted(client: Object) -> Object:
+    """A clientConfig with what the API server would add to it."""
+    service = client.get("service")
+    return {**client, "service": {"port": 443, **service}} if isinstance(service, dict) else client
+
+
+def _service_url(told: bytes) -> bytes:
+    """As a kube-apiserver words where it sends a question, without its query."""
+    client: Mapping[str, Any] = orjson.loads(base64.urlsafe_b64decode(told))
+    service = client.get("service")
+    if not service:
+        return str(client.get("url", "")).encode()
+    port, path = service.get("port") or 443, service.get("path") or "/"
+    return f"https://{service['name']}.{service['namespace']}.svc:{port}{path}".encode()

@@ -1,0 +1,74 @@
+"""What travels between a bubble and those who answer it: requests, replies and watches."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+
+
+class ReplyLike(Protocol):
+    """What the driver needs of a reply (`lockstep.apiserver.Reply`)."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status code."""
+
+    @property
+    def watch(self) -> WatchLike | None:
+        """The watch that the request opened, if it did."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers besides Content-Type."""
+
+    def raw(self) -> bytes:
+        """The body, serialised."""
+
+
+class WatchLike(Protocol):
+    """What the driver needs of a watch (`lockstep.apiserver.Watch`).
+
+    A watch may also have an attribute `broken`: "reset" or "eof" makes its end look like a broken connection.
+    """
+
+    events: deque[Any]
+    on_event: Callable[[], None] | None
+    closed: bool
+
+    def take(self) -> Sequence[Any]:
+        """The events that the client sees next, taken from `events`; it rests before it sees more."""
+
+    def stop(self) -> None:
+        """The client has gone."""
+
+
+@dataclass(slots=True)
+class ApiRequest:
+    """One request of a controller.
+
+    `actor` is its user agent; `controller` the name under which it was started; `accept` the media types it wants, ""
+    for plain JSON.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    content_type: str
+    actor: str
+    controller: str
+    raw_body: bytes
+    accept: str = ""
+
+    @property
+    def body(self) -> Any:
+        """The body, decoded anew; None if there is none. A body that is not JSON comes as its text."""
+        if not self.raw_body:
+            return None
+        try:
+            return orjson.loads(self.raw_body)
+        except orjson.JSONDecodeError:
+            return self.raw_body.decode(errors="replace")

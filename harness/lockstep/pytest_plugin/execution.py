@@ -1,0 +1,83 @@
+"""Runs the scenarios of one pytest process: one `Runner`, opened by the first scenario and closed with the session."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lockstep.pytest_plugin.items import ScenarioItem
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from lockstep.runs.outcome import Outcome
+    from lockstep.runs.runner import Runner
+    from lockstep.scenarios.declare import Scenario
+
+SELECTED = "lockstep_selected"
+
+
+class Execution:
+    """Registered in every process, workers of pytest-xdist included."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.implementation: str = settings["implementation"]
+        self._settings = settings
+        self.selected = 0
+        self._about: list[tuple[str, str]] = []
+        self._stack = ExitStack()
+        self._runner: Runner | None = None
+
+    def run(self, scenario: Scenario) -> Outcome:
+        """Run one scenario."""
+        if self._runner is None:
+            from lockstep.runs.config import RunConfig
+            from lockstep.runs.runner import Runner
+
+            self._runner = self._stack.enter_context(Runner(RunConfig.parse(**self._settings)))
+        return self._runner.run(scenario)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what the release cannot tell anything about; the line below the header says how much that is."""
+        scenarios = [item.scenario for item in items if isinstance(item, ScenarioItem)]
+        if not scenarios:
+            return
+        from lockstep.runs.availability import available
+        from lockstep.runs.config import RunConfig
+
+        kept, self._about = available(RunConfig.parse(**self._settings), scenarios)
+        ids = {one.id for one in kept}
+        left_out = [item for item in items if isinstance(item, ScenarioItem) and item.scenario.id not in ids]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in left_out]
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """Say what was left out, and who stands in for whom."""
+        return [f"lockstep {name}: {value}" for name, value in self._about]
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Count the scenarios that are to run: what remains after every `-k` and `-m`."""
+        self.selected = sum(isinstance(item, ScenarioItem) for item in session.items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let the scenario's row travel with the report, from a worker to its controller too."""
+        report = yield
+        if isinstance(item, ScenarioItem) and call.when == "call" and item.row is not None:
+            report.lockstep = item.row.to_wire()  # type: ignore[attr-defined]
+        return report
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Close the runner, and tell a controller how much was selected here."""
+        self._stack.close()
+        workeroutput = getattr(session.config, "workeroutput", None)
+        if workeroutput is not None:
+            workeroutput[SELECTED] = self.selected

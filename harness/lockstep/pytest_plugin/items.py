@@ -1,0 +1,64 @@
+"""One scenario as a pytest item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lockstep.report import Row
+
+if TYPE_CHECKING:
+    from lockstep.pytest_plugin.execution import Execution
+    from lockstep.scenarios.declare import Scenario
+
+
+class NotGreen(Exception):
+    """A scenario did not get a green verdict; the message explains it to the user."""
+
+
+class ScenarioItem(pytest.Item):
+    """Runs one scenario. Its controllers and features are markers, its id and issues are words for `-k`."""
+
+    def __init__(self, *, scenario: Scenario, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scenario = scenario
+        self.row: Row | None = None
+        self.add_marker("lockstep")
+        for kind, names in (("controller", scenario.controllers), ("feature", scenario.features)):
+            for name in names:
+                self._add_marker_for(kind, name)
+        self.extra_keyword_matches.update((scenario.id, *scenario.issues))
+
+    def _add_marker_for(self, kind: str, name: str) -> None:
+        # Strict markers must be declared, and scenarios are where these names come from.
+        line = f"{name}: scenarios with the {kind} {name}"
+        if line not in self.config.getini("markers"):
+            self.config.addinivalue_line("markers", line)
+        self.add_marker(name)
+
+    def runtest(self) -> None:
+        """Run the scenario. Raises NotGreen with the explanation unless its verdict is green."""
+        execution: Execution = self.config.pluginmanager.getplugin("lockstep-execution")
+        outcome = execution.run(self.scenario)
+        self.row = Row.of(outcome)
+        self.user_properties += [
+            ("lockstep.id", self.row.id),
+            ("lockstep.implementation", execution.implementation),
+            ("lockstep.verdict", self.row.verdict),
+            ("lockstep.writes_compared", self.row.writes_compared),
+            ("lockstep.divergences", ", ".join(self.row.divergences)),
+        ]
+        if self.row.flaw:
+            raise NotGreen(outcome.message or f"{self.row.id}: {self.row.flaw}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Only the explanation; a traceback through the harness would hide it."""
+        if isinstance(excinfo.value, NotGreen):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the scenario stands, and its id as the title of a failure."""
+        return self.path, self.scenario.line - 1, self.scenario.id

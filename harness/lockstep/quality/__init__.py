@@ -1,0 +1,1 @@
+"""How good the reference, the suite and the simulated cluster are: fuzzing, mutants, fidelity, oracle, benchmarks."""

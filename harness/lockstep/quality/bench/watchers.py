@@ -1,0 +1,86 @@
+"""One change and a hundred readers: how many events a second reach them all, on each API server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import aiohttp
+
+from lockstep.apiserver import ApiServer, Request
+from lockstep.quality.bench.figures import BenchFailed
+from lockstep.quality.bench.grounds import Ground
+from lockstep.quality.bench.traffic import NAMESPACE, named_pod
+
+_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+_PATIENCE = 60.0
+
+
+def events_per_second(ground: Ground, watchers: int, pods: int) -> float:
+    """Create pods, one after the other, and wait until each watcher has heard of each; events delivered a second."""
+    if ground.server is not None:
+        seconds = _in_process(ground.server, watchers, pods)
+    else:
+        seconds = asyncio.run(_over_http(ground, watchers, pods))
+    return watchers * pods / seconds
+
+
+def _in_process(server: ApiServer, watchers: int, pods: int) -> float:
+    watches = [server.handle(Request("GET", _PODS, {"watch": "true"})).watch for _ in range(watchers)]
+    heard = 0
+    began = time.perf_counter()
+    for number in range(pods):
+        server.handle(Request("POST", _PODS, body=named_pod(f"seen-{number}")))
+        for watch in watches:
+            assert watch is not None
+            heard += len(watch.take())
+    seconds = time.perf_counter() - began
+    for watch in watches:
+        assert watch is not None
+        watch.stop()
+    _check(heard, watchers * pods)
+    return seconds
+
+
+async def _over_http(ground: Ground, watchers: int, pods: int) -> float:
+    connections = aiohttp.TCPConnector(limit=0, ssl=ground.tls if ground.tls is not None else True)
+    async with aiohttp.ClientSession(ground.url, connector=connections) as session:
+        async with session.get(_PODS, params={"limit": "1"}) as answer:
+            version = (await answer.json())["metadata"]["resourceVersion"]
+        watching = {"watch": "true", "resourceVersion": version, "timeoutSeconds": "300"}
+        answers = await asyncio.gather(*(session.get(_PODS, params=watching) for _ in range(watchers)))
+        began = time.perf_counter()
+        readers = [asyncio.create_task(_lines(answer, pods)) for answer in answers]
+        for number in range(pods):
+            async with session.post(_PODS, json=named_pod(f"seen-{number}")) as made:
+                if made.status != 201:
+                    raise BenchFailed(f"{ground.name} refuses a pod: {made.status} {(await made.text())[:200]}")
+        heard = await asyncio.wait_for(asyncio.gather(*readers), _PATIENCE)
+        seconds = time.perf_counter() - began
+        for answer in answers:
+            _hang_up(answer)
+        await asyncio.sleep(0)  # the transports close in the loop's next turn
+    _check(sum(heard), watchers * pods)
+    return seconds
+
+
+def _hang_up(answer: aiohttp.ClientResponse) -> None:
+    """End a watch at once: a polite end of TLS would take longer than the loop lives."""
+    connection = answer.connection
+    if connection is not None and connection.transport is not None:
+        connection.transport.abort()
+    answer.close()
+
+
+async def _lines(answer: aiohttp.ClientResponse, wanted: int) -> int:
+    heard = 0
+    async for chunk in answer.content.iter_any():
+        heard += chunk.count(b"\n")
+        if heard >= wanted:
+            break
+    return heard
+
+
+def _check(heard: int, wanted: int) -> None:
+    if heard != wanted:
+        raise BenchFailed(f"watchers heard {heard} events of {wanted}; report this as a defect of Lockstep")

@@ -1,0 +1,59 @@
+"""What the real kube-apiserver answered, kept as evidence: `lockstep_fixtures/recordings/apiserver/<release>/<topic>.json`.
+
+Comparable transcripts, so they hold neither uids nor instants. They are written by `lockstep fidelity --record` alone,
+never in continuous integration, and a digest tells when one was changed by hand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+from lockstep_fixtures import ROOT as FIXTURES
+
+from lockstep.files import write_whole
+from lockstep.quality.fidelity.errors import FidelityError
+from lockstep.trace.recordings import readable
+from lockstep.trace.values import digest
+
+RELEASE = "1.36.3"
+_ROOT = FIXTURES / "recordings" / "apiserver"
+#: The steps of scenarios, by id.
+Steps = Mapping[str, list[dict[str, Any]]]
+
+
+def path_of(topic: str, release: str = RELEASE) -> Path:
+    """Where a topic's recording lies."""
+    return _ROOT / release / f"{topic}.json"
+
+
+def save(topic: str, steps: Steps, provenance: Mapping[str, str]) -> Path:
+    """Write a topic's recording. Raises FidelityError where CI is set."""
+    if os.environ.get("CI"):
+        raise FidelityError("recordings are not taken where CI is set; record on a development machine and review them")
+    content = {"provenance": dict(provenance), "scenarios": dict(steps)}
+    path = path_of(topic, provenance["release"])
+    write_whole(path, readable(content | {"digest": digest(content)}) + "\n")
+    return path
+
+
+def load(topic: str, release: str = RELEASE) -> Steps:
+    """The steps of a topic's scenarios. Raises FidelityError if there is no recording, or a damaged one."""
+    path = path_of(topic, release)
+    name = f"recordings/apiserver/{release}/{topic}.json"
+    again = "take it with `lockstep fidelity --record`"
+    try:
+        data = orjson.loads(path.read_bytes())
+        content = {"provenance": data["provenance"], "scenarios": data["scenarios"]}
+        intact = data["digest"] == digest(content)
+    except FileNotFoundError:
+        raise FidelityError(f"{name} is not there; {again}") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FidelityError(f"{name} is damaged: {error}; {again}") from None
+    if not intact:
+        raise FidelityError(f"{name} was changed by hand or in transit, as its digest tells; {again}")
+    scenarios: dict[str, list[dict[str, Any]]] = content["scenarios"]
+    return scenarios

@@ -1,0 +1,65 @@
+"""Mutants: controllers with one deliberate mistake each, which the scenarios must catch.
+
+A scenario that no wrong controller can fail is worth nothing, and a suite is as good as the mistakes it catches. Both
+implementations are mutated: unmodified upstream and the reference prove that the suite accepts what is right, their
+mutants that it refuses what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lockstep.quality.mutants.bench import bench_for
+from lockstep.quality.mutants.catalogue import KINDS, Catalogue, controllers, load, select
+from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.proof import Prover, Result
+from lockstep.quality.mutants.suite import Stage
+
+__all__ = ["KINDS", "MutantError", "Result", "controllers", "mutants"]
+
+
+def _silent(_: str) -> None:
+    """Shows no progress."""
+
+
+def mutants(
+    names: Sequence[str] = (),
+    progress: Callable[[str], None] = _silent,
+    of: str | None = None,
+    controller: str | None = None,
+) -> list[Result]:
+    """Run the suite on the mutants whose name or id matches one of `names` (globs; all if there is none).
+
+    `of` keeps to one kind, "reference" or "upstream", and `controller` to the mutants of one controller. One line of
+    `progress` for each mutant. Raises MutantError on names that mean nothing and on mutants that cannot be made, and
+    BuildFailed if upstream cannot be built.
+    """
+    catalogues = _catalogues(of, controller)
+    chosen = select(catalogues, names)
+    results: list[Result] = []
+    for catalogue in catalogues:
+        mine = [one for one in chosen if (one.kind, one.controller) == (catalogue.kind, catalogue.controller)]
+        if not mine:
+            continue
+        with bench_for(catalogue.kind, catalogue.release, mine, progress) as bench, Stage(bench.reference) as stage:
+            prover = Prover(bench, stage.run, catalogue, progress)
+            progress(f"{catalogue.kind}: the unmodified {catalogue.controller} controller first")
+            prover.establish(mine)
+            for mutant in mine:
+                results.append(prover.prove(mutant))
+                progress(f"{len(results)}/{len(chosen)} {_line(results[-1])}")
+    return results
+
+
+def _catalogues(of: str | None, controller: str | None) -> list[Catalogue]:
+    known = controllers()
+    if controller is not None and controller not in known:
+        raise MutantError(f"there are no mutants of controller {controller!r}; known: {', '.join(known)}")
+    wanted = known if controller is None else [controller]
+    return [load(kind, one) for kind in ((of,) if of else KINDS) for one in wanted]
+
+
+def _line(result: Result) -> str:
+    if not result.killed_by:
+        return f"{result.name}: SURVIVED {result.tried} scenarios: {result.says}"
+    return f"{result.name}: caught by {result.killed_by[0]}, scenario {result.tried} tried ({result.seconds:.1f} s)"

@@ -1,0 +1,136 @@
+"""A trial: the suite in a process of its own, against a controller that may be wrong in any way.
+
+This is the inside of the process on whose stage trials are held. It reads one `Trial` a line from its standard input,
+and holds each in a child, which writes one line of JSON for each scenario. To load all scenarios takes longer than to
+run most of them, so they are loaded once, before the first child. The reference is not: each child loads what it finds.
+`lockstep.quality.mutants.suite` is the outside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import IO
+
+from lockstep.runs.config import RunConfig
+from lockstep.runs.outcome import Outcome
+from lockstep.runs.runner import Runner
+from lockstep.scenarios.declare import Scenario, load
+
+#: Verdicts that say that the controller is wrong.
+RED = frozenset({"fail", "error"})
+#: How often a scenario is run before a verdict counts as certain.
+REPEATS = 3
+#: The implementation that does the same each time.
+_CERTAIN = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What to run: scenario ids in order, and those of them that have no recording and so need upstream run live."""
+
+    implementation: str
+    release: str
+    scenarios: tuple[str, ...]
+    live: tuple[str, ...] = ()
+    fail_fast: bool = True
+
+    def dumps(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def loads(cls, text: str) -> Trial:
+        """From JSON."""
+        fields = json.loads(text)
+        return cls(**{**fields, "scenarios": tuple(fields["scenarios"]), "live": tuple(fields["live"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one scenario."""
+
+    scenario: str
+    verdict: str
+    message: str
+
+    def dumps(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self))
+
+
+class _Runners:
+    """One runner for each yardstick, opened when it is first needed."""
+
+    def __init__(self, trial: Trial, stack: ExitStack) -> None:
+        self._trial = trial
+        self._stack = stack
+        self._open: dict[str, Runner] = {}
+
+    def run(self, scenario: Scenario) -> Outcome:
+        against = f"upstream:{self._trial.release}" if scenario.id in self._trial.live else "recorded"
+        if against not in self._open:
+            config = RunConfig.parse(self._trial.implementation, against=against, release=self._trial.release)
+            self._open[against] = self._stack.enter_context(Runner(config))
+        return self._open[against].run(scenario)
+
+
+def answers(trial: Trial) -> Iterator[Answer]:
+    """Run the trial's scenarios one by one; with `fail_fast`, up to the first that is red.
+
+    Upstream leaves some choices to chance. So a scenario kills only if it is red every time, and the unmodified
+    controller, which must pass them all, passes only what is never red. The reference is run once, unless it is held
+    to what upstream does live.
+    """
+    known = {one.id: one for one in load()}
+    with ExitStack() as stack:
+        runners = _Runners(trial, stack)
+        for scenario_id in trial.scenarios:
+            outcome = runners.run(known[scenario_id])
+            certain = trial.implementation == _CERTAIN and scenario_id not in trial.live
+            for _ in range(0 if certain else REPEATS - 1):
+                if (outcome.verdict in RED) is not trial.fail_fast:
+                    break
+                outcome = runners.run(known[scenario_id])
+            yield Answer(scenario_id, outcome.verdict, outcome.message)
+            if trial.fail_fast and outcome.verdict in RED:
+                return
+
+
+def hold(trial: Trial, sink: IO[str]) -> None:
+    """Say which reference is loaded, hold the trial, and write its answers as they come."""
+    import_module("lockstep.implementations.reference")  # with all of the reference, or a mutant in its place
+    print(json.dumps({"reference": sys.modules["reference_impl"].__file__}), file=sink, flush=True)
+    for answer in answers(trial):
+        print(answer.dumps(), file=sink, flush=True)
+
+
+def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout) -> None:
+    """Hold the trials that `source` tells, one after the other, and say after each with what code its child ended."""
+    load()
+    for line in source:
+        child = os.fork()
+        if child == 0:
+            os._exit(_code(Trial.loads(line), sink))
+        _, status = os.waitpid(child, 0)
+        print(json.dumps({"ended": os.waitstatus_to_exitcode(status)}), file=sink, flush=True)
+
+
+def _code(trial: Trial, sink: IO[str]) -> int:
+    """The exit code of a child that holds this trial; nothing that it raises may get out into the parent's code."""
+    try:
+        hold(trial, sink)
+    except BaseException:  # a wrong controller may raise anything, SystemExit included
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    main()

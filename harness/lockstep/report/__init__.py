@@ -1,0 +1,10 @@
+"""What a run found: rows, totals, the verdict on the whole run, and their two spellings (JSON and text).
+
+Nothing here runs anything, and nothing here imports the simulated cluster: the command line and the pytest plugin both
+feed a `Session` and print what it says.
+"""
+
+from lockstep.report.document import ReportError, document, read, write
+from lockstep.report.session import Facts, Row, Session
+
+__all__ = ["Facts", "ReportError", "Row", "Session", "document", "read", "write"]

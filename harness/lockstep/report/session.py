@@ -1,0 +1,177 @@
+"""One run: what was asked for, one row for each scenario, and whether the whole is green.
+
+A run is green only if something was judged, every scenario that was selected got a verdict, each of them made at least
+one assertion, and every verdict is `pass` or `divergent`. What is not known is never green.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lockstep.runs.config import RunConfig
+    from lockstep.runs.outcome import Outcome
+
+#: Every verdict, in the order in which people want to read them.
+VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")
+GREEN = frozenset({"pass", "divergent"})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one run was: who was tested, where, and what it was held to."""
+
+    implementation: str
+    environment: str
+    against: str
+    release: str
+    seed: int
+
+    @classmethod
+    def of(cls, config: RunConfig) -> Facts:
+        """The facts of a run configuration."""
+        return cls(config.implementation, config.environment, config.against, config.release, config.seed)
+
+    @property
+    def yardstick(self) -> str:
+        """What the run was held to, in words."""
+        if self.against == "none":
+            return "the scenarios' own assertions only"
+        if self.against == "recorded":
+            return f"recorded upstream {self.release}"
+        return f"{self.against}, run live"
+
+    @property
+    def world(self) -> str:
+        """The environment, in words."""
+        return "in memory, virtual time" if self.environment == "memory" else self.environment
+
+    def lines(self, version: str) -> list[tuple[str, str]]:
+        """The header of a run: one fact a line."""
+        return [
+            ("lockstep", version),
+            ("implementation", self.implementation),
+            ("environment", self.world),
+            ("against", self.yardstick),
+            ("seed", str(self.seed)),
+        ]
+
+
+#: What a run is when nothing else is asked for; a command to paste leaves these out.
+DEFAULTS = Facts(implementation="reference", environment="memory", against="recorded", release="1.36.3", seed=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scenario's outcome without its objects: it travels between processes as plain JSON."""
+
+    id: str
+    controller: str
+    verdict: str
+    assertions: int
+    writes_compared: int
+    virtual_seconds: float
+    wall_seconds: float
+    divergences: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Row:
+        """The row of an outcome; times are rounded to what can be told apart."""
+        return cls(
+            id=outcome.scenario.id,
+            controller=outcome.scenario.controller,
+            verdict=outcome.verdict,
+            assertions=outcome.assertions,
+            writes_compared=outcome.writes_compared,
+            virtual_seconds=round(outcome.virtual_seconds, 3),
+            wall_seconds=round(outcome.wall_seconds, 4),
+            divergences=tuple(outcome.divergences),
+        )
+
+    @classmethod
+    def from_wire(cls, wire: dict[str, Any]) -> Row:
+        """The row that `to_wire` wrote."""
+        return cls(**{**wire, "divergences": tuple(wire.get("divergences", ()))})
+
+    def to_wire(self) -> dict[str, Any]:
+        """The row as JSON values, divergences included."""
+        return {**asdict(self), "divergences": list(self.divergences)}
+
+    @property
+    def judged(self) -> bool:
+        """Whether the verdict says something about the controller: never so without an assertion that held."""
+        return self.verdict == "fail" or (self.verdict in GREEN and self.assertions > 0)
+
+    @property
+    def flaw(self) -> str:
+        """Why this row keeps the run from being green; "" if it does not."""
+        if self.verdict not in GREEN:
+            return self.verdict
+        return "" if self.assertions > 0 else "asserted nothing"
+
+
+class Session:
+    """The rows of one run. `selected` is how many scenarios were to run, None if nobody can say."""
+
+    def __init__(self, facts: Facts, selected: int | None = None) -> None:
+        self.facts = facts
+        self.selected = selected
+        self._rows: dict[str, Row] = {}
+
+    def add(self, row: Row) -> None:
+        """Add one scenario's row. A second row for the same scenario replaces the first."""
+        self._rows[row.id] = row
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows, sorted by scenario id, whatever order they came in."""
+        return [self._rows[key] for key in sorted(self._rows)]
+
+    @property
+    def controllers(self) -> list[str]:
+        """The controllers that the rows speak of, sorted."""
+        return sorted({row.controller for row in self._rows.values()})
+
+    def rows_of(self, controller: str) -> list[Row]:
+        """The rows of one controller, sorted by scenario id."""
+        return [row for row in self.rows if row.controller == controller]
+
+    @property
+    def judged(self) -> int:
+        """How many scenarios got a verdict about the controller."""
+        return sum(row.judged for row in self._rows.values())
+
+    def reasons(self) -> list[str]:
+        """Why the run is not green, one line each; empty if it is."""
+        found = [] if self.judged else ["nothing was judged"]
+        missing = (self.selected or 0) - len(self._rows)
+        if missing > 0:
+            found.append(f"{plural(missing, 'scenario')} of {self.selected} did not run")
+        for flaw, noun in (
+            ("fail", "failed"),
+            ("error", "ended in an error"),
+            ("unsupported", "could not be held"),
+            ("asserted nothing", "asserted nothing"),
+        ):
+            count = sum(row.flaw == flaw for row in self._rows.values())
+            if count:
+                found.append(f"{plural(count, 'scenario')} {noun}")
+        unknown = sorted({row.verdict for row in self._rows.values()} - set(VERDICTS))
+        found.extend(f"unknown verdict {verdict!r}" for verdict in unknown)
+        return found
+
+    @property
+    def green(self) -> bool:
+        """Whether the run may be trusted to have found nothing wrong."""
+        return not self.reasons()
+
+    @property
+    def to_repeat(self) -> list[str]:
+        """Ids of the scenarios that keep the run from being green."""
+        return [row.id for row in self.rows if row.flaw]
+
+
+def plural(count: int, noun: str) -> str:
+    """The count with its noun: "1 scenario", "2,000 scenarios"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

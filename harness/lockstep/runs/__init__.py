@@ -1,0 +1,1 @@
+"""Running scenarios and judging what happened: configuration, runner, verdicts."""

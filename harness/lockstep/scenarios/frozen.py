@@ -1,0 +1,44 @@
+"""Shows virtual time to code of others that reads the system clock. Needs freezegun, which the extra `dev` brings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from freezegun import freeze_time
+from freezegun.api import FrozenDateTimeFactory
+
+from lockstep.time.loop import Driver, VirtualLoop
+
+#: Modules whose clock stays: to look at every name in these makes them load more, with classes of a false time.
+_UNTOUCHED = ["subprocess", "kubernetes", "pydantic"]
+
+
+@contextmanager
+def frozen() -> Iterator[None]:
+    """Let `time.time()`, `datetime.now()` and their kin follow the virtual loop that the calling coroutine runs on."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop), "frozen() has no virtual time to show here: use it on a VirtualLoop"
+    driver = loop.driver
+    with freeze_time(_moment(loop), ignore=_UNTOUCHED) as clock:
+        assert isinstance(clock, FrozenDateTimeFactory)
+        loop.driver = _Shown(driver, clock)
+        try:
+            yield
+        finally:
+            loop.driver = driver
+
+
+class _Shown(Driver):
+    def __init__(self, driver: Driver, clock: FrozenDateTimeFactory) -> None:
+        self._driver, self._clock = driver, clock
+
+    def advance(self, loop: VirtualLoop, until: int | None) -> None:
+        self._driver.advance(loop, until)
+        self._clock.move_to(_moment(loop))
+
+
+def _moment(loop: VirtualLoop) -> datetime:
+    return datetime(2000, 1, 1) + timedelta(microseconds=loop.now // 1000)  # noqa: DTZ001 - freezegun takes it for UTC

@@ -1,0 +1,210 @@
+"""What Go's types say of a body in JSON: which fields there are, and what may stand in them.
+
+From the same table as protobuf. A value of the wrong type is refused as encoding/json words it, a null is left out, and
+what nobody knows is left out and told.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.strictness import Path
+from lockstep.serving.protobuf.decoding import SCHEMA, table, type_of
+from lockstep.wire.quantity import parse as parse_quantity
+
+_OBJECT_META = "meta/v1.ObjectMeta"
+_ZEROS: dict[str, Any] = {"string": "", "bool": False, "int32": 0, "int64": 0, "uint32": 0, "double": 0}
+_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint32": (0, 2**32 - 1)}
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_RANGES, (int,)),
+    "string": (str,),
+    "bytes": (str,),
+    "bool": (bool,),
+    "double": (int, float),
+}
+#: Nobody has so much of anything, and the number itself would not fit into memory.
+_LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
+_BASE64_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_GO_NAMES = {"double": "float64", "bytes": "[]uint8"}
+_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+def known_fields(kind: Kind, sent: Any) -> tuple[Any, list[Path]]:
+    """See `FieldRules`. Raises ValueError, with Go's words, where a value is of the wrong type.
+
+    Of custom resources, only the metadata is looked at: their schemas say the rest.
+    """
+    unknown: list[Path] = []
+    if not kind.strategic:
+        if type(sent.get("metadata")) is dict:
+            metadata = _Reader(kind.kind, unknown).struct(sent["metadata"], _OBJECT_META, ("metadata",))
+            sent = sent if metadata is sent["metadata"] else {**sent, "metadata": metadata}
+        return sent, unknown
+    name = type_of(kind.api_version, kind.kind)
+    if name is None:
+        return sent, unknown
+    kept = _Reader(kind.kind, unknown).struct(sent, name, ())
+    # A struct is written even if it is empty.
+    missing = "spec" not in kept and _fields_of(name).get("spec") in table()
+    return ({**kept, "spec": {}} if missing else kept), unknown
+
+
+def shaped_as(version: str, kind: str, sent: Any) -> Any:
+    """A body that is no object of the place it is sent to, such as an Eviction. Raises ValueError."""
+    name = type_of(version, kind)
+    return sent if name is None else _Reader(kind, []).value(sent, name, ())
+
+
+class _Key(str):
+    """The key of a map: it belongs to a place, but Go's decoder does not name it."""
+
+    __slots__ = ()
+
+
+class _Reader:
+    """Reads one body; `unknown` gets the places of unknown fields."""
+
+    def __init__(self, kind: str, unknown: list[Path]) -> None:
+        self._kind = kind
+        self._unknown = unknown
+
+    def value(self, value: Any, kind: str, path: Path, owner: str = "") -> Any:
+        """What becomes of a value; itself, if nothing had to be changed."""
+        if kind.startswith("list "):
+            return self._list(value, kind, path, owner)
+        if kind.startswith("map "):
+            return self._map(value, kind, path, owner)
+        if kind in table():
+            if type(value) is not dict:
+                raise _mismatch(value, kind, path, owner)
+            return self.struct(value, kind, path)
+        if kind.startswith("schema or "):
+            return self._schema_or(value, kind, path)
+        _check_scalar(value, kind, path, owner)
+        return value
+
+    def struct(self, value: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
+        """An object with fields."""
+        known, result, same = _fields_of(kind), {}, True
+        for key, item in value.items():
+            inner = known.get(key)
+            if inner is None:
+                self._unknown.append((*path, key))
+                same = False
+            elif item is None:
+                same = False
+            else:
+                kept = result[key] = self.value(item, inner, (*path, key), kind)
+                same = same and kept is item
+        return value if same else result
+
+    def _list(self, value: Any, kind: str, path: Path, owner: str) -> Any:
+        if type(value) is not list:
+            raise _mismatch(value, kind, path, owner)
+        inner = kind[5:]
+        result = [
+            _zero(inner) if item is None else self.value(item, inner, (*path, index), owner)
+            for index, item in enumerate(value)
+        ]
+        return value if all(new is old for new, old in zip(result, value, strict=True)) else result
+
+    def _map(self, value: Any, kind: str, path: Path, owner: str) -> Any:
+        if type(value) is not dict:
+            raise _mismatch(value, kind, path, owner)
+        inner = kind[4:]
+        nested = inner in table() or " " in inner  # of plain values, Go names the map, not the key
+        result = {
+            key: _zero(inner) if item is None else self.value(item, inner, (*path, key) if nested else path, owner)
+            for key, item in value.items()
+        }
+        return value if all(item is value[key] for key, item in result.items()) else result
+
+    def _schema_or(self, value: Any, kind: str, path: Path) -> Any:
+        if type(value) is dict:
+            return self.struct(value, SCHEMA, path)
+        if kind == "schema or bool":
+            if type(value) is bool:
+                return value
+            raise ValueError("boolean or JSON schema expected")
+        if type(value) is list:
+            return self._list(value, "list string" if kind == "schema or strings" else f"list {SCHEMA}", path, SCHEMA)
+        return None
+
+
+def _zero(kind: str) -> Any:
+    """What a null in a list or map becomes."""
+    return {} if kind in table() else _ZEROS.get(kind)
+
+
+def _check_scalar(value: Any, kind: str, path: Path, owner: str) -> None:
+    types = _TYPES.get(kind)
+    if types is not None:
+        limits = _RANGES.get(kind)
+        if type(value) not in types or (limits is not None and not limits[0] <= value <= limits[1]):
+            raise _mismatch(value, kind, path, owner)
+        if kind == "bytes":
+            _check_base64(value)
+    elif kind == "quantity":
+        _check_quantity(value)
+    elif kind == "intorstring":
+        low, high = _RANGES["int32"]
+        if type(value) is not str and (type(value) is not int or not low <= value <= high):
+            raise _mismatch(value, "int32", path, owner)
+    elif kind != "raw" and type(value) is not str:  # times and durations
+        raise _mismatch(value, "string", path, owner)
+
+
+def _check_base64(text: str) -> None:
+    bare = text.replace("\n", "").replace("\r", "")
+    found = _BASE64.match(bare)
+    if found is None or len(bare) % 4:
+        at = next((n for n, character in enumerate(bare) if character not in _BASE64_ALPHABET), len(bare) // 4 * 4)
+        raise ValueError(f"illegal base64 data at input byte {at}")
+
+
+def _check_quantity(value: Any) -> None:
+    if type(value) not in (int, float, str) or _LONG_EXPONENT.search(str(value)):
+        raise ValueError(_QUANTITY)
+    try:
+        parse_quantity(value)
+    except ValueError:
+        raise ValueError(_QUANTITY) from None
+
+
+def _mismatch(value: Any, kind: str, path: Path, owner: str) -> ValueError:
+    """encoding/json's UnmarshalTypeError."""
+    if not path:
+        return ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type {_go(kind)}")
+    field = ".".join(str(step) for step in path if not isinstance(step, int | _Key))
+    struct = owner.rpartition(".")[2]
+    found = _found(value)
+    return ValueError(f"json: cannot unmarshal {found} into Go struct field {struct}.{field} of type {_go(kind)}")
+
+
+def _found(value: Any) -> str:
+    kind = type(value)
+    if kind in (int, float):
+        return f"number {value}" if kind is float or abs(value) >= 2**31 else "number"
+    return {str: "string", bool: "bool", dict: "object", list: "array"}.get(kind, "null")
+
+
+def _go(kind: str) -> str:
+    """The type as Go prints it."""
+    if kind.startswith("list "):
+        return f"[]{_go(kind[5:])}"
+    if kind.startswith("map "):
+        return f"map[string]{_go(kind[4:])}"
+    return kind.rpartition("/")[2] if "/" in kind else _GO_NAMES.get(kind, kind)
+
+
+@cache
+def _fields_of(kind: str) -> dict[str, str]:
+    """The types of a struct's fields by their names; those of inlined structs are its own."""
+    found: dict[str, str] = {}
+    for name, inner, _ in table()[kind].values():
+        found.update({name: inner} if name else _fields_of(inner))
+    return found

@@ -1,0 +1,39 @@
+"""The loop of a served cluster: clients from outside may send what the simulated world does not expect.
+
+A scenario that breaks the world shall fail. A server that does so would take away everybody else's cluster, so here the
+step is left out and told of in the log; the actor goes on with what comes next.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from lockstep.time.loop import Driver, Standstill, VirtualLoop
+
+_LOG = logging.getLogger("lockstep.serve")
+
+
+class ServedLoop(VirtualLoop):
+    """A virtual loop in which no step of the world is the last one."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        #: How many steps were left out.
+        self.failed_steps = 0
+
+    def _take_world_step(self) -> None:
+        try:
+            super()._take_world_step()
+        except Standstill:
+            raise
+        except Exception as error:
+            self.failed_steps += 1
+            told = f"{type(error).__name__}: {error} ({_place(error)})"
+            _LOG.error("a step of the simulated world failed and is left out: %s", told)
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"

@@ -1,0 +1,1 @@
+"""Server-side tables: what `kubectl get` prints."""

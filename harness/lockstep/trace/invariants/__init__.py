@@ -1,0 +1,1 @@
+"""Invariants: what must hold in every run, whatever the scenario. Pure functions over a history."""

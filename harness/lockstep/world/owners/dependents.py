@@ -1,0 +1,69 @@
+"""What each owner controls, from a feed and from its own writes.
+
+One's own writes count at once, so that nobody acts twice on what has not come back through the feed yet.
+"""
+
+from __future__ import annotations
+
+from lockstep.wire.state import controller_of
+from lockstep.world.api import Api, Object
+
+
+class Dependents:
+    """The objects of one resource by the uid of their controller."""
+
+    def __init__(self, api: Api, resource: str) -> None:
+        #: Whether it knows the objects that there are.
+        self.followed = False
+        self._api = api
+        self._resource = resource
+        self._owners: dict[str, str] = {}  # uid -> its controller's
+        self._of: dict[str, dict[str, Object]] = {}
+        self._asked: dict[str, int] = {}
+
+    def start(self) -> None:
+        """Take in what exists. From now on the feed tells the rest."""
+        self.followed = True
+        for one in self._api.objects(self._resource):
+            self.observe("ADDED", one)
+
+    def observe(self, kind: str, one: Object) -> None:
+        """Handler of the feed."""
+        uid = one["metadata"]["uid"]
+        reference = controller_of(one)
+        owner = "" if reference is None or kind == "DELETED" else reference["uid"]
+        before = self._owners.get(uid, "")
+        if before and before != owner:
+            self._of[before].pop(uid, None)
+            del self._owners[uid]
+        if owner:
+            known = self._of.setdefault(owner, {})
+            version = known[uid]["metadata"]["resourceVersion"] if uid in known else "0"
+            if int(version) <= int(one["metadata"]["resourceVersion"]):
+                known[uid] = one
+            self._owners[uid] = owner
+
+    def wrote(self, one: Object) -> None:
+        """An owner has written this object itself: how it stands now counts."""
+        meta = one["metadata"]
+        live = self._api.find(self._resource, meta["namespace"], meta["name"])
+        gone = live is None or live["metadata"]["uid"] != meta["uid"]
+        self.observe("DELETED" if gone else "MODIFIED", one if live is None or gone else live)
+
+    def asked(self, owner: Object) -> None:
+        """The owner has asked for one more; until it is `answered` nobody knows what it controls."""
+        uid = owner["metadata"]["uid"]
+        self._asked[uid] = self._asked.get(uid, 0) + 1
+
+    def answered(self, owner: Object) -> None:
+        """What was `asked` for has been made, or refused."""
+        self._asked[owner["metadata"]["uid"]] -= 1
+
+    def waits(self, owner: Object) -> bool:
+        """Whether something was asked for that has not been answered."""
+        return self._asked.get(owner["metadata"]["uid"], 0) > 0
+
+    def of(self, owner: Object) -> list[Object]:
+        """What `owner` controls, in order of creation."""
+        known = self._of.get(owner["metadata"]["uid"], {})
+        return [known[uid] for uid in sorted(known)]

@@ -1,0 +1,65 @@
+"""ReplicaSets and ReplicationControllers where no controller under test acts for them.
+
+Not simulated: adoption and release of pods by selector, expectations, events, the deletion ranking by node and age.
+"""
+
+from __future__ import annotations
+
+from lockstep.time.clock import SECOND, parse_rfc3339
+from lockstep.wire.selectors import Matcher, from_object
+from lockstep.wire.state import is_active, is_finished, ready_since
+from lockstep.world.api import Api, Object
+from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.pods import create_pod, delete_pod, surplus, write_status
+from lockstep.world.owners.waking import Wake
+
+
+class Replicated:
+    """Acts as the controller of one kind, whose objects live below `root`."""
+
+    def __init__(self, api: Api, pods: Dependents, root: str, wake: Wake) -> None:
+        self._api = api
+        self._pods = pods
+        self._root = root
+        self._wake = wake
+
+    def reconcile(self, owner: Object) -> None:
+        """Create or delete pods at once, then say in the status how it stands."""
+        active = [pod for pod in self._pods.of(owner) if is_active(pod)]
+        missing = owner["spec"]["replicas"] - len(active)
+        for _ in range(missing):
+            create_pod(self._api, self._pods, owner, f"{owner['metadata']['name']}-")
+        for pod in surplus(active, -missing):
+            delete_pod(self._api, self._pods, pod)
+        self._write_status(owner)
+
+    def _write_status(self, owner: Object) -> None:
+        meta = owner["metadata"]
+        active = [pod for pod in self._pods.of(owner) if is_active(pod)]
+        labelled = _template_matcher(owner)
+        ready = [pod for pod in active if ready_since(pod) is not None]
+        status = {
+            "replicas": len(active),
+            "fullyLabeledReplicas": sum(labelled(pod["metadata"].get("labels") or {}) for pod in active),
+            "readyReplicas": len(ready),
+            "availableReplicas": sum(self._is_available(owner, pod) for pod in ready),
+            "observedGeneration": meta.get("generation", 0),
+        }
+        if owner["kind"] == "ReplicaSet":
+            status["terminatingReplicas"] = sum(
+                "deletionTimestamp" in pod["metadata"] and not is_finished(pod) for pod in self._pods.of(owner)
+            )
+        write_status(self._api, f"{self._root.format(meta['namespace'])}/{meta['name']}", owner, status)
+
+    def _is_available(self, owner: Object, pod: Object) -> bool:
+        """IsPodAvailable; looks again when the pod becomes so."""
+        wait = owner["spec"].get("minReadySeconds", 0)
+        if not wait:
+            return True
+        available = parse_rfc3339(ready_since(pod) or "") + wait * SECOND
+        return self._wake(owner, available)
+
+
+def _template_matcher(owner: Object) -> Matcher:
+    labels = (owner["spec"]["template"].get("metadata") or {}).get("labels") or {}
+    return from_object({"matchLabels": labels})

@@ -1,0 +1,217 @@
+"""Times and durations as Go reads them from text (time/format.go), with its words where they make no sense.
+
+Instants are nanoseconds since 2000-01-01T00:00:00Z, durations nanoseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import lru_cache
+
+from lockstep_reference.machinery.meta import EPOCH_NS, SECOND, parse_time
+
+_UNIX_YEAR_1 = -62_135_596_800  # seconds from 1970 back to the year 1
+#: Go's zero time: the beginning of the year 1.
+ZERO_TIME = _UNIX_YEAR_1 * SECOND - EPOCH_NS
+
+_LAYOUT = '"2006-01-02T15:04:05Z07:00"'
+#: What API servers write.
+_PLAIN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_NUMBER = re.compile(r"[0-9]+")
+_ZONE = re.compile(r"(.)([0-9]{2}):(.{2})", re.DOTALL)
+_UNITS = {
+    "ns": 1,
+    "us": 1000,
+    "\u00b5s": 1000,
+    "\u03bcs": 1000,
+    "ms": 10**6,
+    "s": SECOND,
+    "m": 60 * SECOND,
+    "h": 3600 * SECOND,
+}
+_LIMIT = 1 << 63
+_PART = re.compile(r"([0-9]*)(?:(\.)([0-9]*))?([^.0-9]*)")
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+class GoTimeError(ValueError):
+    """The text names no time, or no duration; `str()` is Go's text."""
+
+
+@lru_cache(maxsize=8192)
+def parse_rfc3339(text: str) -> int:
+    """time.Parse(time.RFC3339, text). Raises GoTimeError."""
+    if _PLAIN_TIME.fullmatch(text):
+        with suppress(ValueError):  # a day that does not exist, or the year 0, which Go knows
+            return parse_time(text)
+    return _TimeParser(text).parse()
+
+
+class _TimeParser:
+    """Reads the layout piece by piece; hours may have one digit, and a fraction may follow a comma, as in Go."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._rest = text
+
+    def parse(self) -> int:
+        year = self._year()
+        self._skip("-")
+        month = self._number("01", "month", 1, 12)
+        self._skip("-")
+        day = self._number("02", "", 0, 99)
+        self._skip("T")
+        hour = self._number("15", "hour", 0, 23)
+        self._skip(":")
+        minute = self._number("04", "minute", 0, 59)
+        self._skip(":")
+        second = self._number("05", "second", 0, 59)
+        nanosecond = self._fraction()
+        offset = self._zone()
+        if self._rest:
+            raise self._error(f": extra text: {_quote(self._rest)}")
+        if not 1 <= day <= _days_in(year, month):
+            raise self._error(": day out of range")
+        seconds = ((_days_since_2000(year, month, day) * 24 + hour) * 60 + minute) * 60 + second - offset
+        return seconds * SECOND + nanosecond
+
+    def _error(self, message: str) -> GoTimeError:
+        return GoTimeError(f"parsing time {_quote(self._text)}{message}")
+
+    def _bad(self, element: str, rest: str) -> GoTimeError:
+        return self._error(f" as {_LAYOUT}: cannot parse {_quote(rest)} as {_quote(element)}")
+
+    def _year(self) -> int:
+        digits = self._rest[:4]
+        if len(digits) < 4 or not _NUMBER.fullmatch(digits):
+            raise self._bad("2006", self._rest)
+        self._rest = self._rest[4:]
+        return int(digits)
+
+    def _skip(self, character: str) -> None:
+        if not self._rest.startswith(character):
+            raise self._bad(character, self._rest)
+        self._rest = self._rest[1:]
+
+    def _number(self, element: str, what: str, low: int, high: int) -> int:
+        rest = self._rest
+        match = _NUMBER.match(rest[:2])
+        if match is None or (match.end() < 2 and element != "15"):
+            raise self._bad(element, rest)
+        self._rest = rest[match.end() :]
+        number = int(match[0])
+        if not low <= number <= high:
+            raise self._error(f": {what} out of range")
+        return number
+
+    def _fraction(self) -> int:
+        rest = self._rest
+        if rest[:1] not in (".", ",") or not rest:
+            return 0
+        match = _NUMBER.match(rest, 1)
+        if match is None:
+            return 0
+        self._rest = rest[match.end() :]
+        return int(match[0][:9].ljust(9, "0"))
+
+    def _zone(self) -> int:
+        """The offset from UTC in seconds."""
+        rest = self._rest
+        if rest.startswith("Z"):
+            self._rest = rest[1:]
+            return 0
+        match = _ZONE.fullmatch(rest[:6])
+        if match is None or not rest[:6].isascii():
+            raise self._bad("Z07:00", rest)
+        hours, minutes = int(match[2]), int(match[3]) if _NUMBER.fullmatch(match[3]) else None
+        if hours > 24 or (minutes or 0) > 60:
+            raise self._error(f": time zone offset {'minute' if (minutes or 0) > 60 else 'hour'} out of range")
+        if match[1] not in "+-" or minutes is None:
+            raise self._bad("Z07:00", rest)
+        self._rest = rest[6:]
+        offset = (hours * 60 + minutes) * 60
+        return -offset if match[1] == "-" else offset
+
+
+def _days_in(year: int, month: int) -> int:
+    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 29 if leap else _DAYS[month - 1]
+
+
+def _days_since_2000(year: int, month: int, day: int) -> int:
+    """Also for the year 0, which Python's dates do not have."""
+    before = year - 1
+    leaps = before // 4 - before // 100 + before // 400
+    return 365 * before + leaps + sum(_days_in(year, one) for one in range(1, month)) + day - 730_120
+
+
+@lru_cache(maxsize=8192)
+def parse_duration(text: str) -> int:
+    """time.ParseDuration(text). Raises GoTimeError."""
+    invalid = GoTimeError(f"time: invalid duration {_quote(text)}")
+    rest = text[1:] if text[:1] in ("+", "-") else text
+    if rest == "0":
+        return 0
+    if not rest:
+        raise invalid
+    total = position = 0
+    while position < len(rest):
+        match = _PART.match(rest, position)
+        assert match is not None  # every part of it may be empty
+        whole, _, fraction, unit = match.groups("")
+        if not (whole or fraction):
+            raise invalid
+        if not unit:
+            raise invalid if int(whole or 0) > _LIMIT else GoTimeError(f"time: missing unit in duration {_quote(text)}")
+        total += _part(int(whole or 0), fraction, unit, invalid, text)
+        if total > _LIMIT:
+            raise invalid
+        position = match.end()
+    if text[0] == "-":
+        return -total
+    if total == _LIMIT:
+        raise invalid
+    return total
+
+
+def _part(whole: int, fraction: str, unit: str, invalid: GoTimeError, text: str) -> int:
+    """One number with its unit, in nanoseconds; the fraction is computed in floating point, as in Go."""
+    if whole > _LIMIT:
+        raise invalid
+    factor = _UNITS.get(unit)
+    if factor is None:
+        raise GoTimeError(f"time: unknown unit {_quote(unit)} in duration {_quote(text)}")
+    if whole > _LIMIT // factor:
+        raise invalid
+    nanoseconds = whole * factor
+    digits, scale = _leading_fraction(fraction)
+    if digits:
+        nanoseconds += int(float(digits) * (factor / scale))
+        if nanoseconds > _LIMIT:
+            raise invalid
+    return nanoseconds
+
+
+def _leading_fraction(text: str) -> tuple[int, float]:
+    """The digits that fit into 63 bits, and the power of ten that they are divided by (leadingFraction)."""
+    digits, scale = 0, 1.0
+    for digit in text:
+        if digits > (_LIMIT - 1) // 10 or digits * 10 + int(digit) > _LIMIT:
+            break
+        digits = digits * 10 + int(digit)
+        scale *= 10
+    return digits, scale
+
+
+def _quote(text: str) -> str:
+    """In double quotes, with bytes beyond ASCII, and controls, in hexadecimal (time.quote)."""
+    parts = []
+    for character in text:
+        if character in ('"', "\\"):
+            parts.append(f"\\{character}")
+        elif " " <= character < "\x80":
+            parts.append(character)
+        else:
+            parts.extend(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+    return f'"{"".join(parts)}"'

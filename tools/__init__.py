@@ -1,0 +1,1 @@
+"""What builds the pages and tables of this repository. Not part of the distribution."""
