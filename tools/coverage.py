@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from lockstep.scenarios.declare import Scenario
-
 from tools.reported import ISSUES, REPORTED, shown_by
 
 #: What a package of scenarios is about, in the order of the page.
@@ -102,7 +101,7 @@ def _modules(scenarios: Sequence[Scenario]) -> list[str]:
         lines += ["", f"### {_TITLES.get(package, package)}", "", "| module | about |", "|---|---|"]
         for module in modules:
             if module.rpartition(".")[0] == package:
-                path = f"{module.replace('.', '/')}.py"
+                path = f"conformance/{module.replace('.', '/')}.py"
                 lines.append(f"| [{path.rsplit('/', 1)[1]}](../{path}) | {_cell(_first_sentence(module))} |")
     return lines
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
+
 from lockstep.files import write_whole
 
 TABLE = Path(__file__).resolve().parents[1] / "harness/lockstep/serving/protobuf/fields.json"

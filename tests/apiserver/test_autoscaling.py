@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep.apiserver import ApiServer
 
+from lockstep.apiserver import ApiServer
 from tests.apiserver.hpa_kit import V2, hpa, metric, resource
 from tests.apiserver.kit import JSON_PATCH, MERGE, STRATEGIC, Client, drain
 

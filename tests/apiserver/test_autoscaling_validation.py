@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep.apiserver import ApiServer
 
+from lockstep.apiserver import ApiServer
 from tests.apiserver.hpa_kit import TARGET, V1, V2, hpa, metric, refused, resource
 from tests.apiserver.kit import Client
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep import objects
 
+from lockstep import objects
 from tests.apiserver.kit import PODS, Client, pod
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from lockstep.apiserver import Watch
 
+from lockstep.apiserver import Watch
 from tests.apiserver.kit import MERGE, PODS, Client, pod
 
 Objects = dict[str, dict[str, Any]]

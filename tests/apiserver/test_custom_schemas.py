@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.apiserver.structural import compile_schema
 from lockstep.objects.definitions import definitions_for
-
 from tests.apiserver.kit import JSON_PATCH, MERGE, Client
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

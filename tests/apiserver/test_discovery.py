@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from lockstep.apiserver import Reply, Request
 from lockstep.apiserver.routing import Place
-
 from tests.apiserver.kit import Client
 from tests.apiserver.test_scale import DEFINITIONS, shirts
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.apiserver import ApiServer, Request
 from lockstep.apiserver.patch import MERGE_PATCH, merge_patched
 from lockstep.apiserver.sharing import ByIdentity, Shared
-
 from tests.apiserver.kit import PODS, pod
 
 

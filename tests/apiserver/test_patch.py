@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep.apiserver.patching.strategic import apply_strategic
 
+from lockstep.apiserver.patching.strategic import apply_strategic
 from tests.apiserver.kit import APPLY, JSON_PATCH, MERGE, PODS, SETS, STRATEGIC, Client, pod, replica_set
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

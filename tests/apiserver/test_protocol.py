@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.apiserver.limits import LIMITS
 from lockstep.quality.bench.stores import measure
-
 from tests.apiserver.kit import PODS, Client
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+
 from lockstep.wire.quantity_text import quantity
 
 _WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from lockstep.apiserver import Request
 
+from lockstep.apiserver import Request
 from tests.apiserver.kit import MERGE, PODS, Client, drain, pod
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep import objects
 
+from lockstep import objects
 from tests.apiserver.kit import JSON_PATCH, PODS, STRATEGIC, Client, pod
 
 RESIZE = f"{PODS}/a/resize"

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 import pytest
+
 from lockstep.apiserver import Reply, Request
 from lockstep.apiserver.webhooks.hooks import Hook
 from lockstep.apiserver.webhooks.reviews import Outcome, Review
-
 from tests.apiserver.kit import MERGE, PODS, SETS, Client, pod, replica_set
 
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"

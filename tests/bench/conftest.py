@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from lockstep.implementations import Implementation
 from lockstep.implementations.reference import Reference
 from lockstep.quality.bench import sides as sides_module

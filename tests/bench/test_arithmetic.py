@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+
 from lockstep.quality.bench import arithmetic
 from lockstep.quality.bench.sides import Sides
 from lockstep.quality.oracle.topics import TOPICS

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from lockstep.cli.bench_verb import command
 from lockstep.implementations.reference import Reference
 from lockstep.quality.bench import BenchFailed, Figure, at_least, at_most, bench, figures

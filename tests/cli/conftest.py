@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import lockstep.scenarios.declare
 import pytest
-from lockstep.cli import main
 
+from lockstep.cli import main
+from lockstep.scenarios import declare
 from tests.fakes import runner
 
 
@@ -27,7 +27,7 @@ def lockstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setitem(sys.modules, "lockstep.runs.runner", runner.as_module())
 
     def run(*arguments: Any, scenarios: tuple[str, ...] = ("replicaset/passes",)) -> Result:
-        monkeypatch.setattr(lockstep.scenarios.declare, "load", lambda: runner.declare(*scenarios))
+        monkeypatch.setattr(declare, "load", lambda: runner.declare(*scenarios))
         code = main([str(one) for one in arguments])
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)

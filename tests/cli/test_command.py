@@ -15,14 +15,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import lockstep.quality.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 import pytest
+
+import lockstep.quality.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 from lockstep import __version__
 from lockstep.cli import _SPEAKS_TO_USER, VERBS
 from lockstep.trace.history import History, Write
 from lockstep.trace.history_file import save_history
-
-from tests.fakes import runner
 from tests.processes import hear_interrupts
 
 Lockstep = Callable[..., Any]
@@ -74,7 +73,7 @@ def test_help_loads_nothing_heavy() -> None:
         "with contextlib.redirect_stdout(io.StringIO()): main(['--help'])\n"
         "heavy = {'asyncio', 'hypothesis', 'pytest', 'rich', 'yaml'}\n"
         "print(sorted({name.split('.')[0] for name in sys.modules} & heavy))\n"
-        "print(sorted(name for name in sys.modules if name.startswith('harness.')))"
+        "print(sorted(name for name in sys.modules if name.startswith('lockstep.')))"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == ["[]", "['lockstep.cli']"]
@@ -182,7 +181,7 @@ def test_a_file_that_cannot_be_replayed(lockstep: Lockstep, tmp_path: Path) -> N
 def test_a_case_that_cannot_be_played(
     lockstep: Lockstep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: object, reason: str
 ) -> None:
-    monkeypatch.setattr(runner, "FIXTURES", tmp_path, raising=False)
+    monkeypatch.setattr("lockstep_fixtures.ROOT", tmp_path)
     (tmp_path / "case.json").write_text(json.dumps(content))
     result = lockstep("replay", tmp_path / "case.json")
     assert (result.code, result.out) == (2, "")

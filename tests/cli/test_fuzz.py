@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lockstep.quality.fuzz
 import pytest
+
+import lockstep.quality.fuzz
 from lockstep.quality.fuzz.differential import CaseReport
 from lockstep.quality.fuzz.engine import Found, FuzzResult
-
-from tests.fakes import runner
 
 Lockstep = Callable[..., Any]
 DIFFERENCE = Found(
@@ -35,7 +34,7 @@ def fuzzing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
             return result
 
         monkeypatch.setattr(lockstep.quality.fuzz, "fuzz", fuzz)
-        monkeypatch.setattr(runner, "FIXTURES", tmp_path, raising=False)
+        monkeypatch.setattr("lockstep_fixtures.ROOT", tmp_path)
         return calls
 
     return end_with

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+
 from lockstep.implementations.oracle import answering
 from lockstep.implementations.upstream import oracle
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lockstep.implementations.upstream.build as upstream_build
 import pytest
+
+import lockstep.implementations.upstream.build as upstream_build
 from lockstep.implementations.upstream.build import Built
 
 Lockstep = Callable[..., Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from lockstep.clusters.control_plane import ControlPlaneFailed
 from lockstep.clusters.control_plane.binaries import find, provide, reported_version
 from lockstep.clusters.control_plane.building import build

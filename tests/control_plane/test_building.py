@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from lockstep.clusters.control_plane.building import build, cache_folder, cached
 from lockstep.clusters.control_plane.programs import AUTOSCALERS, MANAGER, PROGRAMS, SERVER, STORE
 from lockstep.implementations.upstream.errors import BuildFailed

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from lockstep.clusters.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
 
+from lockstep.clusters.control_plane import ControlPlane, ControlPlaneDied, Process, start_control_plane
 from tests.processes import until
 
 pytestmark = pytest.mark.control_plane

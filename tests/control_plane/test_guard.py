@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from lockstep.clusters.control_plane import ControlPlaneFailed
 from lockstep.clusters.control_plane.processes import Process
 

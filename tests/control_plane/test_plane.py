@@ -12,6 +12,7 @@ from typing import Any
 
 import kubernetes
 import pytest
+
 from lockstep import objects
 from lockstep.clusters.control_plane import (
     ControlPlane,

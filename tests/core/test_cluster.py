@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import objects
 from lockstep.scenarios.cluster import ApiFailure, Cluster
-
 from tests.core.kit import passing, play
 
 

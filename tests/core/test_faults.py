@@ -7,7 +7,6 @@ from typing import Any
 from lockstep import objects
 from lockstep.scenarios.cluster import Cluster
 from lockstep.trace.invariants.base import PROMPT_ANSWERS
-
 from tests.core.kit import passing, play
 
 

@@ -7,13 +7,13 @@ import time
 from datetime import UTC, datetime
 
 import pytest
+
 from lockstep import objects
 from lockstep.environments.memory import run_scenario
 from lockstep.implementations.registry import open_implementation
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.frozen import frozen
 from lockstep.time.clock import EPOCH_NS, SECOND
-
 from tests.core.kit import scenario_of
 
 

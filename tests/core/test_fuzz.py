@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
 from lockstep.environments.memory import run_scenario
 from lockstep.implementations.reference import Reference
 from lockstep.implementations.registry import UsageError
@@ -34,7 +35,6 @@ from lockstep.trace.normalise import Trace, normalise
 from lockstep_conformance.plans import playing
 from lockstep_conformance.replicaset import plans
 from lockstep_conformance.vpa import plans as vpa_plans
-
 from tests.core.test_runs import PLAN
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+
 from lockstep import objects
 from lockstep.environments.memory import run_scenario
 from lockstep.implementations.reference import Reference

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from lockstep.time.clock import SECOND
 from lockstep.time.loop import HorizonPassed, Standstill, Stuck, VirtualLoop, run
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+
 from lockstep.implementations.mixed import Mixed
 from lockstep.implementations.reference import Reference
 from lockstep.implementations.registry import (
@@ -21,7 +22,6 @@ from lockstep.runs.availability import available
 from lockstep.runs.config import RunConfig
 from lockstep.scenarios.declare import Scenario
 from lockstep.trace.recordings import Provenance
-
 from tests.core.kit import scenario_of
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+
 from lockstep.controllers.options import RecommenderOptions, ScenarioError
 from lockstep_reference.vpa.recommender.config import RecommenderConfig
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from lockstep import objects
 from lockstep.environments.memory import RunResult, run_scenario
 from lockstep.implementations import Implementation
@@ -18,7 +19,6 @@ from lockstep.runs.runner import Runner
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario
 from lockstep_conformance.replicaset import plans
-
 from tests.core.kit import play, scenario_of, trace_of
 
 PLAN: plans.Plan = {

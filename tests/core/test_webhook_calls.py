@@ -6,9 +6,9 @@ import base64
 from typing import Any
 
 import orjson
+
 from lockstep import objects
 from lockstep.scenarios.cluster import ApiFailure, Cluster
-
 from tests.core.kit import passing
 
 CONFIGURATION: dict[str, Any] = {

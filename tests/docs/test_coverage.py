@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import lockstep.scenarios.declare
 import pytest
+
+from lockstep.scenarios import declare
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario
 from lockstep_conformance.hpa import test_rivals as rivals
-
 from tools.coverage import coverage_page, e2e_tests
 from tools.pages import COVERAGE_PAGE
 from tools.reported import ISSUES, REPORTED, shown_by
@@ -17,7 +17,7 @@ from tools.reported import ISSUES, REPORTED, shown_by
 
 @pytest.fixture(scope="module")
 def scenarios() -> list[Scenario]:
-    return lockstep.scenarios.declare.load()
+    return declare.load()
 
 
 async def nothing(_cluster: Cluster) -> None:

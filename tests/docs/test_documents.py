@@ -15,21 +15,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import lockstep.scenarios.declare
 import pytest
+
 from lockstep.cli import main, root
 from lockstep.network import Faults
 from lockstep.quality.fidelity.declaring import load as api_scenarios
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
+from lockstep.scenarios import declare
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario, scenario, scenarios_of
 from lockstep.world import Kubelet
-
 from tools.pages import LIMITS_PAGE, limits_page
 
 ROOT = Path(__file__).parents[2]
+_HPA = ROOT / "conformance/lockstep_conformance/hpa"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -192,7 +193,7 @@ def test_a_command_exists_with_its_options(command: str) -> None:
 
 def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
     shown = [one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
-    known = shown + [one.id for one in lockstep.scenarios.declare.load()]
+    known = shown + [one.id for one in declare.load()]
     for command in commands():
         for word in shlex.split(command):
             if word.startswith(("hpa/", "replicaset/", "vpa-")) and "/my-" not in word:
@@ -202,9 +203,9 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [one for one in commands() if is_cheap(shlex.split(one)[1:])])
 def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown = {one.id: one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    there = {one.id: one for one in lockstep.scenarios.declare.load()}
+    there = {one.id: one for one in declare.load()}
     both = {**there, **shown}
-    monkeypatch.setattr(lockstep.scenarios.declare, "load", lambda: [both[key] for key in sorted(both)])
+    monkeypatch.setattr(declare, "load", lambda: [both[key] for key in sorted(both)])
     assert main(shlex.split(command)[1:]) == 0
 
 
@@ -252,7 +253,7 @@ def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]
     assert main(["run", "replicaset/scale-*"]) == 0
     assert _shape(sample.text) == _shape(capsys.readouterr().out)[-len(_shape(sample.text)) :]
     judged = int(re.findall(r"green: (\d+) scenarios", sample.text)[0])
-    assert 170 < judged <= len(lockstep.scenarios.declare.load())
+    assert 170 < judged <= len(declare.load())
 
 
 def _shape(text: str) -> list[str]:
@@ -276,14 +277,14 @@ def test_the_steps_of_the_documents_are_mapped() -> None:
 @pytest.mark.parametrize("name", reference_names())
 def test_a_function_of_the_reference_exists(name: str) -> None:
     path, _, attributes = name.partition("::")
-    found: Any = importlib.import_module("reference_impl." + path.removesuffix(".py").replace("/", "."))
+    found: Any = importlib.import_module("lockstep_reference." + path.removesuffix(".py").replace("/", "."))
     for attribute in attributes.split("."):
         found = getattr(found, attribute)
     assert callable(found)
 
 
 def test_every_finding_is_held_by_something_that_exists() -> None:
-    known = {one.id for one in (*lockstep.scenarios.declare.load(), *api_scenarios())}
+    known = {one.id for one in (*declare.load(), *api_scenarios())}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]
@@ -302,7 +303,7 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_scenarios_and_tests_that_are_named_exist(page: Path, tmp_path: Path) -> None:
     shown = {one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    known = shown | {one.id for one in lockstep.scenarios.declare.load()}
+    known = shown | {one.id for one in declare.load()}
     text = page.read_text(encoding="utf-8")
     scenarios = re.findall(r"`((?:replicaset|hpa|vpa-recommender|vpa-updater|vpa-admission)/[a-z0-9-]+)`", text)
     tests = re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", text)
@@ -348,12 +349,12 @@ def test_modules_of_the_hpa_that_are_named_exist() -> None:
     tests = [f"test_{name}" for first, second in rows if not first for name in second]
     assert len(helpers) > 5
     assert len(tests) > 40
-    missing = [name for name in (*helpers, *tests) if not (ROOT / "conformance" / "hpa" / f"{name}.py").is_file()]
+    missing = [name for name in (*helpers, *tests) if not (_HPA / f"{name}.py").is_file()]
     assert not missing
 
 
 def test_modules_of_the_vpa_that_are_named_exist() -> None:
-    folder = ROOT / "conformance" / "vpa"
+    folder = _HPA.parent / "vpa"
     named = set(re.findall(r"`(\w+/test_\w+)`", section("scenarios.md", "Scenarios of the VPA")))
     missing = [name for name in sorted(named) if not (folder / f"{name}.py").is_file()]
     assert not missing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.apiserver import ApiServer, Reply, Request
 from lockstep.quality.fidelity import excuses
 from lockstep.quality.fidelity.compare import ABSENT, Difference, differences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from lockstep.apiserver.limits import LIMITS
 from lockstep.quality.fidelity.declaring import ApiScenario, load
 from lockstep.quality.fidelity.excuses import EXCUSES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from lockstep.quality.fidelity import recordings
 from lockstep.quality.fidelity.errors import FidelityError
 

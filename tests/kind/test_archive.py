@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.clusters.kind.image import archive
 from lockstep.clusters.kind.image.archive import Image
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
+
+from lockstep.clusters.kind.cluster import kind_cluster
 from lockstep.clusters.kind.config import MARK
 from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image.versions import default_tag
-
+from lockstep.environments.options import KindOptions
 from tests.kind.conftest import Tools
 from tests.processes import hear_interrupts, until
 
@@ -201,7 +202,8 @@ def test_a_daemon_elsewhere_cannot_reach_servers_of_ours(tools: Tools, monkeypat
 
 _OWNER = """
 import sys, time
-from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
+from lockstep.clusters.kind.cluster import kind_cluster
+from lockstep.environments.options import KindOptions
 with kind_cluster():
     print("up", flush=True)
     time.sleep(60)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from lockstep.cli import main
 from lockstep.clusters.kind import cache as caching
 from lockstep.clusters.kind.errors import KindFailed
@@ -16,7 +17,6 @@ from lockstep.clusters.kind.image import build as building
 from lockstep.clusters.kind.image import components, debian, node, programs, versions
 from lockstep.clusters.kind.image.build import kind_image, recipe
 from lockstep.implementations.upstream.golang import Go
-
 from tests.kind.conftest import Tools
 
 _TAG = "lockstep/node:v1.36.3"

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 import pytest
+
 from lockstep.cli.kind_options import kind_choice, kind_options
-from lockstep.clusters.kind.cluster import KindOptions
+from lockstep.environments.options import KindOptions
 
 
 @click.command()

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.clusters.kind import owner
-from lockstep.clusters.kind.cluster import Cluster, KindOptions, kind_cluster
+from lockstep.clusters.kind.cluster import Cluster, kind_cluster
 from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image.build import NodeImage, kind_image
-
+from lockstep.environments.options import KindOptions
 from tests.processes import until
 
 pytestmark = pytest.mark.kind
@@ -158,7 +159,8 @@ def test_a_node_of_ours_holds_pods_that_we_report_on(bare: Cluster, tmp_path: Pa
 
 _OWNER = """
 import sys
-from lockstep.clusters.kind.cluster import KindOptions, kind_cluster
+from lockstep.clusters.kind.cluster import kind_cluster
+from lockstep.environments.options import KindOptions
 with kind_cluster(KindOptions(name=sys.argv[1], image=sys.argv[2])) as cluster:
     print(cluster.node, flush=True)
     sys.stdin.read()

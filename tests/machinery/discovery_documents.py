@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep_reference.machinery.transport import Response
-
 from tests.machinery.fake_server import status
 
 Kinds = dict[str, str]

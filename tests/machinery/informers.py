@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from lockstep_reference.machinery.informer import EventHandler, SharedInformerFactory
 from lockstep_reference.machinery.store import DeletedFinalStateUnknown
 

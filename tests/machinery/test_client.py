@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from lockstep_reference.machinery.client import (
     ApiError,
     Client,
@@ -20,7 +21,6 @@ from lockstep_reference.machinery.errors import (
 )
 from lockstep_reference.machinery.throttle import Throttle
 from lockstep_reference.machinery.transport import Response
-
 from tests.machinery.fake_server import pod, status
 
 if TYPE_CHECKING:

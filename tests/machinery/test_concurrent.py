@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from lockstep_reference.machinery.concurrent import concurrently
 
 

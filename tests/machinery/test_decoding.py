@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.decoding import decode_into, decode_list, decode_registered
 from lockstep_reference.machinery.gojson import STRING, DecodeError
 from lockstep_reference.machinery.gowire import list_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.discovery import DiscoveryClient, Group, Resource
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
 from lockstep_reference.machinery.transport import Response
-
 from tests.machinery.discovery_documents import SERVED, answers, script
 from tests.machinery.fake_server import status
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from lockstep_reference.machinery.elementary import go_exp2, go_ldexp, go_log, go_pow
 
 

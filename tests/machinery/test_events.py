@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from lockstep_reference.machinery.events import EventBroadcaster, Recorder
 from lockstep_reference.machinery.transport import Response
-
 from tests.machinery.fake_server import pod, status
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from lockstep_reference.machinery.gomath import (
     ceil_to_int32,
     ceil_to_int64,

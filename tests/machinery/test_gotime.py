@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep_reference.machinery.gotime import ZERO_TIME, GoTimeError, parse_duration, parse_rfc3339
 from lockstep_reference.machinery.meta import SECOND
 

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from lockstep_reference.machinery.informer import EventHandler, wait_for_named_cache_sync
 
+from lockstep_reference.machinery.informer import EventHandler, wait_for_named_cache_sync
 from tests.machinery.informers import Pods, run
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep_reference.machinery.label_parser import parse, parse_as_label_selector
 from lockstep_reference.machinery.label_syntax import key_problems, value_problems
 from lockstep_reference.machinery.labels import InvalidSelector

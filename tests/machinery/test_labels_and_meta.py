@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery import meta
 from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 

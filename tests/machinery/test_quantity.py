@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from lockstep_reference.machinery.quantity import (
     InvalidQuantity,
     format_milli,

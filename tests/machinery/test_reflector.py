@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep_reference.machinery.informer import wait_for_named_cache_sync
 from lockstep_reference.machinery.transport import Response
-
 from tests.machinery.fake_server import Stream, pod, status
 from tests.machinery.informers import Pods, run, watches
 

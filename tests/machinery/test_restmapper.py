@@ -6,11 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.discovery import DiscoveryClient
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
 from lockstep_reference.machinery.restmapper import DeferredDiscoveryRESTMapper, NoMatchError
-
 from tests.machinery.discovery_documents import SERVED, Served, answers, script
 from tests.machinery.fake_server import status
 

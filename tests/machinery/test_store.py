@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from lockstep_reference.machinery.store import DeletedFinalStateUnknown, Indexer
 
+from lockstep_reference.machinery.store import DeletedFinalStateUnknown, Indexer
 from tests.machinery.fake_server import pod
 
 

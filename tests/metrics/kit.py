@@ -10,7 +10,6 @@ from lockstep.metrics import Metrics
 from lockstep.objects import container
 from lockstep.time.loop import run
 from lockstep.world import Lifecycle, pick
-
 from tests.world.kit import Object, Town
 
 RESOURCE = "/apis/metrics.k8s.io/v1beta1"

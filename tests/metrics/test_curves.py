@@ -6,6 +6,7 @@ import random
 from itertools import pairwise
 
 import pytest
+
 from lockstep.metrics import Curve, MetricsError, constant, daily, noisy, ramp, spike, steps
 from lockstep.metrics.curves import curve_of
 

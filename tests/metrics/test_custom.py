@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.metrics import MetricsError, each, ramp, shared, steps
 from lockstep.world import Lifecycle
-
 from tests.metrics.kit import CUSTOM, Metered, play
 
 V1BETA1 = CUSTOM.replace("v1beta2", "v1beta1")

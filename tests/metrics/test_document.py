@@ -6,17 +6,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-import lockstep.metrics
 import pytest
-from lockstep import objects
-from lockstep.metrics import Curve, each
 
+from lockstep import metrics, objects
+from lockstep.metrics import Curve, each
 from tests.metrics.kit import Metered, play
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
-CURVE = lockstep.metrics.constant(1)
+CURVE = metrics.constant(1)
 NAMES: dict[str, Any] = {
-    **{name: getattr(lockstep.metrics, name) for name in lockstep.metrics.__all__},
+    **{name: getattr(metrics, name) for name in metrics.__all__},
     **dict.fromkeys(("curve", "first", "second"), CURVE),
 }
 
@@ -75,7 +74,7 @@ FAULTS = [code for code in shown("What can go wrong") if "(" in code]
 @pytest.mark.parametrize("code", FAULTS)
 def test_a_fault_changes_what_is_answered(code: str) -> None:
     async def body(town: Metered) -> None:
-        town.metrics.load("web", cpu=each(lockstep.metrics.ramp(0, 1000, 0, 1000)), container="app")
+        town.metrics.load("web", cpu=each(metrics.ramp(0, 1000, 0, 1000)), container="app")
         town.metrics.pods("http", "web", each(1))
         town.web(2, ("app",))
         await town.until(30)
@@ -96,7 +95,7 @@ def test_a_fault_changes_what_is_answered(code: str) -> None:
 
 def test_every_public_name_is_on_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    public = [name for name in dir(lockstep.metrics.Metrics) if not name.startswith("_") and name != "begin"]
-    missing = [name for name in (*public, *lockstep.metrics.__all__) if f"{name}" not in text]
+    public = [name for name in dir(metrics.Metrics) if not name.startswith("_") and name != "begin"]
+    missing = [name for name in (*public, *metrics.__all__) if f"{name}" not in text]
     assert missing == []
     assert isinstance(CURVE, Curve)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep.metrics import per_ready, steps
 from lockstep.world import Lifecycle
-
 from tests.metrics.kit import EXTERNAL, Metered, play
 
 QUEUE = f"{EXTERNAL}/namespaces/default/queue_depth"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.metrics import MetricsError, drop, each, put, ramp
 from lockstep.world import Lifecycle, canonical_order
-
 from tests.metrics.kit import CUSTOM, RESOURCE, Metered, play
 
 PODS = f"{RESOURCE}/namespaces/default/pods"

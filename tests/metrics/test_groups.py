@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.apiserver import Request
 from lockstep.apiserver.discovery.aggregated import CONTENT_TYPE
 from lockstep.metrics import MetricsError, each
-
 from tests.metrics.kit import CUSTOM, EXTERNAL, RESOURCE, Metered, play
 
 NOT_FOUND = (404, "404 page not found\n")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from lockstep.metrics import MetricsError, each, per_ready, ramp, shared, spike, steps
 from lockstep.wire import quantity
 from lockstep.world import Lifecycle
-
 from tests.metrics.kit import Metered, play
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.metrics import MetricsError, each, peaks, per_ready, ramp, shared
 from lockstep.objects import container
 from lockstep.wire import quantity
-
 from tests.metrics.kit import Metered, play
 
 

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+
 from lockstep.metrics import MetricsError
 from lockstep.metrics.quantities import cores, duration, pages, thousandths
 from lockstep.wire import quantity

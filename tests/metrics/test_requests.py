@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.apiserver import Request
 from lockstep.network import Fault, Faults
 from lockstep.network.target import Target, target_of
-
 from tests.metrics.kit import CUSTOM, EXTERNAL, RESOURCE
 
 

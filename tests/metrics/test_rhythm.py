@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.metrics import MetricsError, constant, each, ramp
 from lockstep.world import Lifecycle
-
 from tests.metrics.kit import RESOURCE, Metered, play
 
 TIME = ramp(0, 100_000, 0, 100_000)  # a curve that tells the time

@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable
 
 import pytest
+
 from lockstep.metrics import Metrics, each, row, shared
 from lockstep.metrics.usage import Usage
 from lockstep.world import Lifecycle
-
 from tests.metrics.kit import Metered, play
 from tests.world.kit import Object
 

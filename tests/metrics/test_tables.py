@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.metrics import MetricsError, each, row
 from lockstep.world import Lifecycle, canonical_order
-
 from tests.metrics.kit import CUSTOM, Metered, play
 
 

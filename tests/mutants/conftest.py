@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from lockstep.quality.mutants.catalogue import Mutant
 
 GO = Mutant("upstream", "replicaset", "no-limit", "There is no limit.", "pkg/a.go", "x > limit", "x > 2*limit", "Count")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from lockstep.quality.mutants.catalogue import KINDS, Catalogue, Mutant, controllers, load, select
 from lockstep.quality.mutants.errors import MutantError
 

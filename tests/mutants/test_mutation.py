@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream.edits import linked_copy
 from lockstep.quality.mutants.catalogue import Mutant
 from lockstep.quality.mutants.errors import MutantError

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from lockstep.quality import mutants
 from lockstep.quality.mutants import proof
 from lockstep.quality.mutants.bench import Bench

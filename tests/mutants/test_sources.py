@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream.releases import VPA
 from lockstep.quality.mutants.catalogue import Catalogue, Mutant, controllers, load
 from lockstep.quality.mutants.mutation import mutated
@@ -24,7 +25,7 @@ def mutants(kind: str) -> list[Mutant]:
 
 @pytest.mark.parametrize("mutant", mutants("reference"), ids=lambda one: one.id)
 def test_a_mutant_of_the_reference_can_be_made(mutant: Mutant) -> None:
-    compile(mutated((ROOT / mutant.file).read_text(), mutant), mutant.file, "exec")
+    compile(mutated((ROOT / "reference_impl" / mutant.file).read_text(), mutant), mutant.file, "exec")
 
 
 def test_all_lists_follow_one_release() -> None:

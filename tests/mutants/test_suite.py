@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import pytest
+
 from lockstep.quality.mutants import suite, trial
 from lockstep.quality.mutants.errors import MutantError
 from lockstep.quality.mutants.suite import Report, Stage
@@ -78,15 +79,15 @@ def test_another_reference_than_the_mutant_proves_nothing(process: Process) -> N
 
 
 def test_the_mutant_comes_before_the_folder_one_stands_in(tmp_path: Path) -> None:
-    (tmp_path / "reference_impl").mkdir()
-    (tmp_path / "reference_impl/lockstep_reference/__init__.py").write_text("raise SystemExit('the mutant was loaded')")
+    (tmp_path / "lockstep_reference").mkdir()
+    (tmp_path / "lockstep_reference/__init__.py").write_text("raise SystemExit('the mutant was loaded')")
     with pytest.raises(MutantError, match="the mutant was loaded"):
         held(tmp_path)
 
 
 def test_each_trial_loads_the_reference_anew(tmp_path: Path) -> None:
-    (tmp_path / "reference_impl").mkdir()
-    package = tmp_path / "reference_impl/lockstep_reference/__init__.py"
+    (tmp_path / "lockstep_reference").mkdir()
+    package = tmp_path / "lockstep_reference/__init__.py"
     with Stage(tmp_path) as stage:
         for mistake in ("first", "other"):
             package.write_text(f"raise SystemExit('the {mistake} mutant was loaded')")

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from lockstep.implementations.upstream.errors import BuildFailed
 from lockstep.implementations.upstream.golang import environment, find_go
 from lockstep.implementations.upstream.module import Sources, Tree

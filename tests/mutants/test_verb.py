@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.cli import main
 from lockstep.quality import mutants
 from lockstep.quality.mutants.proof import Result

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+
 from lockstep.implementations import oracle as implementations
 from lockstep.implementations.oracle.values import number
 from lockstep.quality.oracle import topics

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from lockstep.implementations.oracle import answering
 from lockstep.implementations.upstream.oracle import Oracle, OracleFailed, build_oracle
 from lockstep.quality.oracle.comparing import compare

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lockstep.clusters.kind.cluster import KindOptions
-from lockstep.environments import GroundOptions
+
+from lockstep.environments.options import ClusterOptions, KindOptions
 from lockstep.pytest_plugin.options import settings
 from lockstep.report.session import DEFAULTS
 
@@ -240,11 +240,11 @@ def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> No
     config = pytester.parseconfig(
         "--lockstep-environment=kubeconfig", "--lockstep-kubeconfig=there", "--lockstep-context=test"
     )
-    assert settings(config)["ground"] == GroundOptions(kubeconfig="there", context="test")
+    assert settings(config)["ground"] == ClusterOptions(kubeconfig="there", context="test")
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:
-    code = "import sys, lockstep.pytest_plugin; print(sorted(m for m in sys.modules if m.startswith('harness')))"
+    code = "import sys, lockstep.pytest_plugin; print(sorted(m for m in sys.modules if m.startswith('lockstep')))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"lockstep.runs.runner", "lockstep.scenarios.declare", "lockstep.time.loop"} & set(
         ast.literal_eval(run.stdout)

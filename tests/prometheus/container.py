@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lockstep.prometheus.series import Series
-
 from tests.prometheus.real import PORT, RealPrometheus, blocks, options, program, wait_for
 
 _PROGRAM = "/bin/prometheus"

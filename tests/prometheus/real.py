@@ -14,6 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import orjson
+
 from lockstep.prometheus.openmetrics import to_openmetrics
 from lockstep.prometheus.series import Series
 

@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 import orjson
 import pytest
+
 from lockstep.apiserver import Request
 from lockstep.metrics import daily, noisy
 from lockstep.prometheus import Prometheus
-
 from tests.prometheus.container import serving_in_container
 from tests.prometheus.real import RealPrometheus, serving
 

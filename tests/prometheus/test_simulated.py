@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+
 from lockstep.apiserver import Request
 from lockstep.network.target import target_of
 from lockstep.prometheus import Prometheus

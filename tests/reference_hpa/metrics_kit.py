@@ -12,7 +12,6 @@ from lockstep_reference.hpa.replica_calculator import ReplicaCalculator, Toleran
 from lockstep_reference.machinery.meta import SECOND, format_time
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 from lockstep_reference.machinery.transport import Response
-
 from tests.reference_hpa.kit import FakeClock
 
 Wire = dict[str, Any]

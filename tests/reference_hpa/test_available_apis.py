@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from lockstep_reference.hpa.metrics.available_apis import AvailableApis, NoKnownVersion
 from lockstep_reference.machinery.discovery import Group
-
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_hpa.metrics_kit import run, seconds
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep_reference.hpa.behavior import Normalized, Normalizer, convert_desired_replicas_with_rules
 
+from lockstep_reference.hpa.behavior import Normalized, Normalizer, convert_desired_replicas_with_rules
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_hpa.metrics_kit import seconds
 

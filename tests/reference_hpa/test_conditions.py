@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep_reference.hpa.conditions import Conditions
-
 from tests.reference_hpa.kit import START, FakeClock
 
 AT_10 = "2000-01-01T00:00:10Z"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+
 from lockstep.time.loop import VirtualLoop, run
 from lockstep_reference.hpa.controller import HorizontalController
 from lockstep_reference.hpa.rate_limiters import FixedItemIntervalRateLimiter
 from lockstep_reference.hpa.reconcile import ReconcileError
 from lockstep_reference.machinery.informer import DeletedFinalStateUnknown, EventHandler
 from lockstep_reference.machinery.store import Indexer
-
 from tests.reference_hpa.kit import hpa
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric
 from lockstep_reference.hpa.metrics.available_apis import AvailableApis
 from lockstep_reference.hpa.metrics.custom_metrics import CustomMetricsClient
@@ -17,7 +18,6 @@ from lockstep_reference.machinery.labels import NOTHING, selector_from
 from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.restmapper import GroupVersionResource, NoMatchError
 from lockstep_reference.machinery.transport import Response
-
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_hpa.metrics_kit import GivenReplies, run, seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.metrics.external_metrics import ExternalMetricsClient
 from lockstep_reference.machinery.client import Client
@@ -12,7 +13,6 @@ from lockstep_reference.machinery.gotime import ZERO_TIME
 from lockstep_reference.machinery.labels import NOTHING, Selector, selector_from
 from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Response
-
 from tests.reference_hpa.metrics_kit import GivenReplies, run
 
 Wire = dict[str, Any]

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.conditions import Conditions
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.metrics_computation import NO_REPLICAS, Computed, MetricsComputation
@@ -13,7 +14,6 @@ from lockstep_reference.hpa.plan import Planner
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.target_pods import TargetPods
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
-
 from tests.reference_hpa.kit import START, FakeCalculator, FakeClock, FakeRecorder, external, hpa, pods_metric, scale
 
 BOOM = MetricsError("boom")

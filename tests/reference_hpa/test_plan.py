@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep_reference.hpa.plan import InvalidTarget, Plan, Planner
 
+from lockstep_reference.hpa.plan import InvalidTarget, Plan, Planner
 from tests.reference_hpa.kit import external, hpa, object_metric, resource
 
 

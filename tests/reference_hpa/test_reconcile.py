@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.behavior import Normalized
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.metrics_computation import MetricsComputation
@@ -18,7 +19,6 @@ from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.restmapper import GroupVersionResource, NoMatchError
 from lockstep_reference.machinery.scale import Scale
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
-
 from tests.reference_hpa.kit import FakeCalculator, FakeClock, FakeRecorder, external, hpa, pods_metric, scale
 
 AT_30 = "2000-01-01T00:00:30Z"

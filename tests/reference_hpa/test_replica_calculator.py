@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.metrics import MetricsError, PodMetricsInfo
 from lockstep_reference.hpa.replica_calculator import ResourceReplicas, Tolerances, UsageReplicas
 from lockstep_reference.machinery.gotime import ZERO_TIME
 from lockstep_reference.machinery.label_parser import parse
-
 from tests.reference_hpa.metrics_kit import (
     NOW,
     TOLERANCES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.pod_facts import PodFacts
 from lockstep_reference.hpa.requests import calculate_requests
-
 from tests.reference_hpa.metrics_kit import container, pod
 
 Wire = dict[str, Any]

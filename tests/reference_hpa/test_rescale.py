@@ -6,11 +6,11 @@ import random
 from typing import Any
 
 import pytest
+
 from lockstep.time.loop import VirtualLoop, run
 from lockstep_reference.hpa.rescale import Rescaler
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.scale import Scale
-
 from tests.reference_hpa.kit import scale
 
 CONFLICT = ApiError({"code": 409, "reason": "Conflict", "message": "too late"})

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.sources import MetricFailure, Proposal, metric_source
-
 from tests.reference_hpa.kit import (
     FakeCalculator,
     container,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lockstep_reference.hpa.status import new_status, same_status
 
+from lockstep_reference.hpa.status import new_status, same_status
 from tests.reference_hpa.kit import START
 
 

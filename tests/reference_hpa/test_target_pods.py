@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.target_pods import BadSelector, TargetPods
 from lockstep_reference.machinery.label_parser import parse

@@ -12,7 +12,6 @@ from lockstep.time.loop import VirtualLoop, run
 from lockstep.trace.history import Write
 from lockstep_reference import replicaset
 from lockstep_reference.machinery.transport import Response
-
 from tests.reference_replicaset.objects import Object
 
 PODS = "/api/v1/namespaces/default/pods"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep_reference.replicaset.availability import (
     find_min_next_pod_availability_check,
     is_pod_available,
     next_pod_availability_check,
 )
 from lockstep_reference.replicaset.pod import Pod
-
 from tests.reference_replicaset.objects import FixedClock, make_pod
 
 SECOND = 10**9

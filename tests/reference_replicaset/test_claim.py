@@ -7,6 +7,7 @@ import itertools
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.controller_ref_manager import (
     AdoptionError,
@@ -17,7 +18,6 @@ from lockstep_reference.machinery.controller_ref_manager import (
 )
 from lockstep_reference.machinery.labels import Matcher, selector_from
 from lockstep_reference.replicaset.pod import Pod
-
 from tests.reference_replicaset.objects import make_pod, make_rs, owner_ref
 
 MATCHING = {"app": "web"}

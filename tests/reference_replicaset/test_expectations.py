@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lockstep_reference.machinery.expectations import EXPECTATIONS_TIMEOUT, UIDTrackingControllerExpectations
 
+from lockstep_reference.machinery.expectations import EXPECTATIONS_TIMEOUT, UIDTrackingControllerExpectations
 from tests.reference_replicaset.objects import FixedClock
 
 KEY = "default/web"

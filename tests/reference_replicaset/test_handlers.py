@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
 from lockstep_reference.machinery.store import (
@@ -20,7 +21,6 @@ from lockstep_reference.replicaset.lister import (
     controller_uid_index,
     pod_controller_index,
 )
-
 from tests.reference_replicaset.objects import FixedClock, Object, make_pod, make_rs, owner_ref
 
 KEY = "default/web"

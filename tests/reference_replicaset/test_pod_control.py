@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.pod_control import (
     PodControlError,
@@ -17,7 +18,6 @@ from lockstep_reference.machinery.pod_control import (
     validate_controller_ref,
 )
 from lockstep_reference.machinery.transport import Response, WatchStream
-
 from tests.reference_replicaset.objects import Object, make_pod, make_rs, owner_ref
 
 

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+
 from lockstep_reference.replicaset.logarithm import go_log2
 from lockstep_reference.replicaset.pod import (
     Pod,
@@ -18,7 +19,6 @@ from lockstep_reference.replicaset.ranking import (
     get_pods_to_delete,
     logarithmic_rank,
 )
-
 from tests.reference_replicaset.objects import make_pod
 
 SECOND = 10**9

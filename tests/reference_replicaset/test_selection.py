@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.labels import InvalidSelector
 from lockstep_reference.replicaset.selection import Selections
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from lockstep_reference.machinery.pod_control import PodControlError
 from lockstep_reference.replicaset.slow_start import slow_start_batch
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.labels import Matcher, selector_from
 from lockstep_reference.machinery.pod_control import PodControlError
@@ -17,7 +18,6 @@ from lockstep_reference.replicaset.status import (
     set_condition,
     update_replica_set_status,
 )
-
 from tests.reference_replicaset.objects import Object, make_pod, make_rs
 
 SECOND = 10**9

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
@@ -21,7 +22,6 @@ from lockstep_reference.replicaset.lister import (
 )
 from lockstep_reference.replicaset.manage_replicas import ReplicaManager
 from lockstep_reference.replicaset.sync import ReplicaSetSync
-
 from tests.reference_replicaset.objects import FixedClock, Object, make_pod, make_rs, owner_ref
 
 KEY = "default/web"

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 import trustme
+
 from lockstep_reference.vpa.admission.https_server import serve_https, tls_context
 from lockstep_reference.vpa.admission.logic.server import AdmissionServer
 from lockstep_reference.vpa.admission.resource.vpa.handler import VpaHandler

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.vpa.apis import recommendation_of, recommendation_to_wire, resource_list
 from lockstep_reference.vpa.utils.panic import Panic
 from lockstep_reference.vpa.utils.vpa.capping import CappingRecommendationProcessor, apply_vpa_policy
-
 from tests.reference_vpa.vpa_kit import calculator, container, limit_range, pod, recommended, vpa
 
 Wire = dict[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.vpa.apis import ResourceList, quantity, resource_list, resource_list_to_wire
 from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
     ContainerResources,
@@ -12,7 +13,6 @@ from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
     get_proportional_limit,
     scale_quantity_proportionally,
 )
-
 from tests.reference_vpa.vpa_kit import calculator, limit_range
 
 Wire = dict[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.vpa.recommender.logic.recommender import (
     PodResourceRecommender,
     RecommendationConfig,

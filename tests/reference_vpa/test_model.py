@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.labels import NOTHING, Selector, selector_from
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig

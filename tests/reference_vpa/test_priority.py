@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.meta import SECOND, format_time
 from lockstep_reference.vpa.apis import recommendation_of
 from lockstep_reference.vpa.updater.priority.assessment import Assessor
@@ -16,7 +17,6 @@ from lockstep_reference.vpa.updater.priority.update_priority_calculator import (
 )
 from lockstep_reference.vpa.utils.panic import Panic
 from lockstep_reference.vpa.utils.vpa.capping import CappingRecommendationProcessor
-
 from tests.reference_vpa.vpa_kit import calculator, container, limit_range, pod, recommended, vpa
 
 Wire = dict[str, Any]

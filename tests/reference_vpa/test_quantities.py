@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep_reference.machinery.quantity import parse_quantity
 from lockstep_reference.vpa.utils.quantities import compared_with
 

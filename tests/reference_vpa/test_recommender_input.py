@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.meta import SECOND, parse_time
 from lockstep_reference.machinery.store import Indexer
@@ -24,7 +25,6 @@ from lockstep_reference.vpa.recommender.input.selection import Selection
 from lockstep_reference.vpa.recommender.input.spec import SpecClient
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
 from lockstep_reference.vpa.recommender.routines.cpu_integer_post_processor import extract_container_name
-
 from tests.machinery.fake_server import World
 
 Wire = dict[str, Any]

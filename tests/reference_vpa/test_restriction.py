@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.informer import SharedInformerFactory
 from lockstep_reference.machinery.transport import Response
@@ -26,7 +27,6 @@ from lockstep_reference.vpa.updater.restriction.resize_status import (
     is_non_disruptive_resize,
 )
 from lockstep_reference.vpa.utils.panic import Panic
-
 from tests.machinery.fake_server import status
 from tests.reference_hpa.kit import FakeClock
 from tests.reference_vpa.vpa_kit import container, owned, pod, recommended, vpa

@@ -6,11 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.errors import ApiError
 from lockstep_reference.machinery.ticker import Ticker
 from lockstep_reference.machinery.transport import Response
 from lockstep_reference.vpa.utils.status import BackoffTimedOutError, StatusClient, StatusUpdater
-
 from tests.machinery.fake_server import World, status
 
 Answer = Response | Exception

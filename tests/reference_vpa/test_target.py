@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.informer import SharedInformerFactory
 from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.scale import Scale
@@ -17,7 +18,6 @@ from lockstep_reference.vpa.target.controller_fetcher import (
 )
 from lockstep_reference.vpa.target.fetcher import VpaTargetSelectorFetcher
 from lockstep_reference.vpa.target.well_known import TargetError
-
 from tests.machinery.discovery_documents import SERVED, answers, script
 from tests.machinery.fake_server import World
 

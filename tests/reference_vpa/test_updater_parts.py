@@ -7,12 +7,12 @@ import random
 from contextlib import suppress
 
 import pytest
+
 from lockstep_reference.vpa.features import CPU_STARTUP_BOOST, IN_PLACE, enabled
 from lockstep_reference.vpa.updater.config import UpdaterConfig
 from lockstep_reference.vpa.updater.logic.pod_lister import PodLister
 from lockstep_reference.vpa.updater.logic.rate_limiter import EvictionRateLimiter, RateLimitError
 from lockstep_reference.vpa.updater.main import Main
-
 from tests.machinery.fake_server import World
 
 _SECOND = 10**9

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from lockstep_reference.machinery.labels import selector_from
 from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Response
@@ -32,7 +33,6 @@ from lockstep_reference.vpa.utils.vpa.writing import (
     semantically_equal,
     update_vpa_status_if_needed,
 )
-
 from tests.machinery.fake_server import World, status
 from tests.reference_vpa.vpa_kit import container, owned, pod, recommended, vpa
 

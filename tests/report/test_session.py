@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.report import Facts, ReportError, Row, Session, document, read, write
 from lockstep.report.differ import diff_reports
 from lockstep.report.session import DEFAULTS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from lockstep.report import Row, Session
 from lockstep.report.session import DEFAULTS
 from lockstep.report.text import closing, duration, rerun_command, summary

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lockstep.serving.background import KubeApi
 
+from lockstep.serving.background import KubeApi
 from tests.serving.programs import Kubectl
 
 

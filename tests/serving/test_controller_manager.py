@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.serving.background import ApiRefusal, KubeApi
 from lockstep.serving.simulation import ACTORS_OF_THE_WORLD, Setup
-
 from tests.serving.programs import controller_manager, running
 
 pytestmark = pytest.mark.kcm

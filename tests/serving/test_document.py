@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from lockstep.serving.background import KubeApi
 from lockstep.serving.simulation import Setup
 

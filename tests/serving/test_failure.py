@@ -7,6 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
 from lockstep.serving.background import ApiRefusal, KubeApi
 from lockstep.serving.boxes import Inbox
 from lockstep.serving.clocks import JumpingClock
@@ -14,7 +15,6 @@ from lockstep.serving.errors import ServeError
 from lockstep.serving.served_loop import ServedLoop
 from lockstep.serving.simulation import Setup
 from lockstep.time import loop as virtual
-
 from tests.processes import until
 
 

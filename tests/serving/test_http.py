@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
+
 from lockstep import objects
 from lockstep.serving.background import ApiRefusal, KubeApi
 

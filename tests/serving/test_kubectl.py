@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from lockstep import objects
 
+from lockstep import objects
 from tests.serving.programs import Kubectl
 
 pytestmark = [

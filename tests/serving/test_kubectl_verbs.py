@@ -7,9 +7,9 @@ import subprocess
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.serving.background import KubeApi
-
 from tests.serving.programs import Kubectl
 
 _LOADS = {"loads": [{"pods": "web", "cpu": {"shared": 1}, "memory": "64Mi"}]}

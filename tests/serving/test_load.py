@@ -17,6 +17,7 @@ from typing import Any
 import aiohttp
 import pytest
 import yaml
+
 from lockstep.quality.bench.mixed_traffic import Outcome, play
 
 #: Bytes by which the memory of a process may differ between two looks at the same state.

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from lockstep.serving.background import KubeApi
 from lockstep.serving.simulation import Setup
-
 from tests.serving.typed_bodies import typed_body
 
 _MAPS = b"/api/v1/namespaces/default/configmaps"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.serving.background import ApiRefusal, KubeApi
 from lockstep.serving.errors import ServeError

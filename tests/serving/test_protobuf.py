@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lockstep.serving.protobuf import MalformedProtobuf, decode
 
 #: `kubectl create deployment web --image=nginx --replicas=3` of kubectl 1.32, to the end of what it wrote.

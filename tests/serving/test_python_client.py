@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from kubernetes import client, dynamic, watch
 from kubernetes.client.exceptions import ApiException
+
 from lockstep import objects
 from lockstep.serving.background import KubeApi
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from kubernetes import client, dynamic, stream, utils, watch
 from kubernetes.client.exceptions import ApiException
+
 from lockstep import objects
 from lockstep.serving.background import KubeApi
 

@@ -7,6 +7,7 @@ import json
 from urllib.parse import urlsplit
 
 import pytest
+
 from lockstep.serving.background import KubeApi
 
 pytestmark = pytest.mark.kube_api(clock="manual", kubelet=False)

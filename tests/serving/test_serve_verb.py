@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import trustme
 import yaml
+
 from lockstep import objects
 
 

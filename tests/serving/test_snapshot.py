@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from lockstep import objects
 from lockstep.apiserver import ApiServer
 from lockstep.serving.errors import ServeError

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
 from lockstep import objects
 from lockstep.serving.background import KubeApi
 from lockstep.serving.duplicates import duplicate_fields

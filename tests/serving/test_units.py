@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.objects.definitions import vpa_definition
 from lockstep.serving.paths import value_at
 from lockstep.serving.tables.ages import human_duration

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+
 from lockstep.serving.background import KubeApi
 from lockstep.serving.simulation import Setup
 

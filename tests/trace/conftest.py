@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 import pytest
+
 from lockstep.time.clock import rfc3339, seconds
 from lockstep.trace.history import History, Write
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.trace.compare import Tolerance, compare, nearest
 from lockstep.trace.difference import KINDS
 from lockstep.trace.model import Trace

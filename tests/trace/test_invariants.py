@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.time.clock import seconds
 from lockstep.trace.invariants.base import CONDITIONS
 from lockstep.trace.invariants.checking import check

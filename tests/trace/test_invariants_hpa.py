@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.time.clock import rfc3339, seconds
 from lockstep.trace.history import History
 from lockstep.trace.invariants.base import CONDITIONS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.controllers.options import Options, RecommenderOptions, UpdaterOptions, VpaOptions
 from lockstep.objects.definitions import VPAS

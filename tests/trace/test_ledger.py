@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 import yaml
-from lockstep.runs.runner import FIXTURES
+
 from lockstep.scenarios.declare import load
 from lockstep.trace.compare import compare
 from lockstep.trace.ledger import Ledger, LedgerError, in_range
 from lockstep.trace.model import Trace
+from lockstep_fixtures import ROOT as FIXTURES
 
 ENTRY = {
     "id": "KD-001",
@@ -137,7 +138,7 @@ def test_a_ledger_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_the_projects_own_ledger_names_only_scenarios_that_exist() -> None:
     known = Ledger.load(FIXTURES / "divergences.yaml")
     assert known.entries
-    known.require_known([scenario.id for scenario in load(["conformance"])])
+    known.require_known([scenario.id for scenario in load()])
 
 
 def test_ids_are_unique(tmp_path: Path) -> None:

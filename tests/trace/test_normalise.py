@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from lockstep.time.clock import rfc3339, seconds
 from lockstep.trace.model import Trace
 from lockstep.trace.normalise import normalise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.trace.normalise import normalise
 from lockstep.trace.unordered import steady, varies
 

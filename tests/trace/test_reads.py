@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.time.clock import seconds
 from lockstep.trace.compare import compare
 from lockstep.trace.difference import EXTRA_READ, MISSING_READ, Tolerance

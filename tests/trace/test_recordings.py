@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.trace import recordings
 from lockstep.trace.history_file import DamagedHistory, load_history, save_history
 from lockstep.trace.normalise import normalise

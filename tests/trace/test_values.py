@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lockstep.trace.symbols import relative
 from lockstep.trace.values import ABSENT, canonical, changes, flatten, matches, prune
 from lockstep.wire.selectors import selects

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from lockstep.implementations.upstream.build import Built, build
 from lockstep.implementations.upstream.process import UpstreamProcess
 

@@ -9,7 +9,6 @@ from lockstep.implementations.upstream.driver import BubbleDriver
 from lockstep.implementations.upstream.process import UpstreamProcess
 from lockstep.time.clock import seconds
 from lockstep.time.loop import VirtualLoop, run
-
 from tests.upstream.toy_server import ToyServer, replica_set
 
 

@@ -6,12 +6,12 @@ import asyncio
 from collections import Counter
 
 import pytest
+
 from lockstep.implementations.upstream.driver import Answer
 from lockstep.implementations.upstream.process import UpstreamProcess
 from lockstep.implementations.upstream.traffic import ApiRequest
 from lockstep.time.clock import seconds
 from lockstep.time.loop import Stuck
-
 from tests.upstream.play import Play, three_pods
 from tests.upstream.toy_server import ToyReply, status
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream import build as building
 from lockstep.implementations.upstream import golang, releases
 from lockstep.implementations.upstream.build import Built, build, cache_root, info, installed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from lockstep.implementations.upstream.driver import Answer
 from lockstep.implementations.upstream.process import UpstreamProcess
 from lockstep.implementations.upstream.traffic import ApiRequest
 from lockstep.time.clock import seconds
-
 from tests.upstream.play import Play, three_pods
 from tests.upstream.toy_server import ToyReply, status
 

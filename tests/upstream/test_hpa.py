@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.environments.memory import RunResult, run_scenario
 from lockstep.implementations import Implementation

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream import golang, oracle
 from lockstep.implementations.upstream.build import cache_root
 from lockstep.implementations.upstream.errors import BuildFailed

@@ -7,6 +7,7 @@ process as an error of the run, and the next run gets a new process. No scenario
 from __future__ import annotations
 
 import pytest
+
 from lockstep import objects
 from lockstep.environments.memory import RunResult, run_scenario
 from lockstep.implementations import Implementation

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream import build as building
 from lockstep.implementations.upstream import module
 from lockstep.implementations.upstream.build import Built
@@ -16,7 +17,6 @@ from lockstep.implementations.upstream.errors import UpstreamFailed
 from lockstep.implementations.upstream.process import UpstreamProcess
 from lockstep.implementations.upstream.traffic import ApiRequest
 from lockstep.time.loop import VirtualLoop, run
-
 from tests.upstream.toy_server import ToyReply
 
 pytestmark = pytest.mark.upstream

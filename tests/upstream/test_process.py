@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
+
 from lockstep.implementations.upstream.driver import Answer, ApiRequest, BubbleDriver
 from lockstep.implementations.upstream.errors import RunRefused, UpstreamFailed
 from lockstep.implementations.upstream.process import UpstreamProcess
 from lockstep.time.loop import VirtualLoop, run
-
 from tests.upstream.toy_server import ToyReply, ToyWatch
 
 _FAKE = Path(__file__).with_name("fake_process.py")

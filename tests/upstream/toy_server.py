@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+
 from lockstep.implementations.upstream.driver import Answer
 from lockstep.implementations.upstream.traffic import ApiRequest
 from lockstep.time.clock import rfc3339

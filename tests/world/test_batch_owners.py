@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+
 from lockstep import objects
 from lockstep.apiserver import Request
 from lockstep.wire.state import controller_of
 from lockstep.world import InTurn, Lifecycle
 from lockstep.world.owners import cron
-
 from tests.world.kit import Object, Town, is_ready, phase, play
 
 APPS, BATCH, CORE = (f"/{root}/namespaces/default" for root in ("apis/apps/v1", "apis/batch/v1", "api/v1"))

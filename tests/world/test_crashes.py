@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep.objects import container
 from lockstep.world import Lifecycle
-
 from tests.world.kit import Object, Town, condition, is_ready, phase, play
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.apiserver import Request
 from lockstep.world import Lifecycle, pick
-
 from tests.world.kit import Object, Town, play
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"

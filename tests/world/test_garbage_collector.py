@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lockstep.objects import deployment
 
+from lockstep.objects import deployment
 from tests.world.kit import Object, Town, play
 
 RS = "/apis/apps/v1/namespaces/default/replicasets"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lockstep.world import InTurn, Lifecycle, pick
 
+from lockstep.world import InTurn, Lifecycle, pick
 from tests.world.kit import Town, condition, is_ready, phase, play
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.world import InTurn, Lifecycle
-
 from tests.world.kit import Object, Town, is_ready, play
 from tests.world.test_symmetry import outcome
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.scenarios.cluster import Cluster
 from lockstep.world.owners.rollout import DESIRED, MAXIMUM, Rollout
-
 from tests.core.kit import passing
 
 

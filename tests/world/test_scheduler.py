@@ -6,7 +6,6 @@ from collections import Counter
 
 from lockstep.objects import deployment
 from lockstep.world import nowhere
-
 from tests.world.kit import Object, Town, condition, phase, play
 
 

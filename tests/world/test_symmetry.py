@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from lockstep.objects import container
 from lockstep.world import Group, InTurn, Lifecycle, Lifecycles, Seeded, canonical_order, pick
 from lockstep.world.canonical import rank_nodes, state_key
-
 from tests.world.kit import Object, Town, condition, is_ready, play
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.quality.fidelity import Api, api_scenario
-
 from lockstep_conformance.apiserver import bodies
 
 _DELETE = "apiserver/pkg/registry/generic/registry/store.go Delete"

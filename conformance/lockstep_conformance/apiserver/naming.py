@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep.quality.fidelity import Api, api_scenario
-
 from lockstep_conformance.apiserver import bodies
 
 _CREATE = "apiserver/pkg/registry/rest/create.go BeforeCreate"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.quality.fidelity import Api, api_scenario
-
 from lockstep_conformance.apiserver import bodies
 
 _STRATEGY = "PrepareForUpdate of the kinds' strategies"

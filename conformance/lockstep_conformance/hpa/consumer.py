@@ -16,7 +16,6 @@ from typing import Any
 from lockstep import Cluster, objects
 from lockstep.metrics import shared, steps
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import BOTH
 from lockstep_conformance.hpa.steps import scales
 

@@ -12,7 +12,6 @@ from typing import Any
 from lockstep import Cluster, objects
 from lockstep.metrics import steps
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.steps import status
 
 BOTH = ("hpa", "replicaset")

@@ -7,7 +7,6 @@ from typing import Any
 
 from lockstep import Cluster
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.steps import condition
 
 Edit = Callable[[Any], Any]

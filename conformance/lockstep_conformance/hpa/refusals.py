@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from lockstep import ApiFailure, Cluster
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.steps import HPAS, counts, scales
 

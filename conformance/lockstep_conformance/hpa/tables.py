@@ -15,7 +15,6 @@ from lockstep import Cluster, objects
 from lockstep.metrics.tables import RowLike
 from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.steps import condition, scales, status, transitions
 
 BOTH = ("hpa", "replicaset")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each, put
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import reason, scales, status
 

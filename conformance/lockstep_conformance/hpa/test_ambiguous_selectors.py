@@ -7,7 +7,6 @@ claims none, nor does one whose target has no pods; and what counts is the names
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal, propose
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales, transitions
 

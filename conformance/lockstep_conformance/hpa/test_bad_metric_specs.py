@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import proposal
 from lockstep_conformance.hpa.refusals import Table, are_refused, several
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import proposal
 from lockstep_conformance.hpa.refusals import Table, are_refused, several
 

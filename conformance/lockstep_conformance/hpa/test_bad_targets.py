@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import demanded, proposal
 from lockstep_conformance.hpa.refusals import Table, are_refused
 from lockstep_conformance.hpa.steps import condition, messages, scales, status

@@ -10,7 +10,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import messages, reason, scales, transitions
 

@@ -7,7 +7,6 @@ calculator.
 from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal, propose
 from lockstep_conformance.hpa.steps import (
     GOT_SCALE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import drop
-
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import (
     BOTH,

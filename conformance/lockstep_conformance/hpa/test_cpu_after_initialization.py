@@ -9,7 +9,6 @@ from __future__ import annotations
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep.metrics import row
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.steps import transitions
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, work_out
 

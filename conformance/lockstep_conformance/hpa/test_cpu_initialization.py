@@ -10,7 +10,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import row
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.steps import scales
 from lockstep_conformance.hpa.tables import (
     BOTH,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.steps import HPAS, counts, messages, scale_writes, scales, status, status_writes
 

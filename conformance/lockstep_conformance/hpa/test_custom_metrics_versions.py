@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each, steps
-
 from lockstep_conformance.hpa.malformed import failure
 from lockstep_conformance.hpa.served import workload
 from lockstep_conformance.hpa.steps import condition, reason, scales, status

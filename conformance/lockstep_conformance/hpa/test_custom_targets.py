@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import BOTH, proposal, propose
 from lockstep_conformance.hpa.steps import GOT_SCALE, condition, counts, messages, reason, scales
 

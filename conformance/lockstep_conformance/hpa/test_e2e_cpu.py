@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.consumer import BOTH, E2E, Consumer
 
 _UP = "Should scale from 1 pod to 3 pods and then from 3 pods to 5 pods"

@@ -6,7 +6,6 @@ The metric begins with 100, twice what it shall be. As long as that does not cha
 from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.hpa.consumer import BOTH, Consumer
 from lockstep_conformance.hpa.steps import condition, reason, transitions
 

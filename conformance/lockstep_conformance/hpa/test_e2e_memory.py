@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.consumer import BOTH, E2E, MEGABYTE, Consumer
 from lockstep_conformance.hpa.steps import status
 

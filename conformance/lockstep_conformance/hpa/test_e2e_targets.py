@@ -8,7 +8,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import shared
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.consumer import BOTH, E2E, Consumer
 from lockstep_conformance.hpa.steps import counts, messages, reason, scales, status
 

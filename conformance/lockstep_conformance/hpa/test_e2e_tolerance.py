@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.hpa.consumer import BOTH, E2E_BEHAVIOR, Consumer, started, usage_for
 from lockstep_conformance.hpa.steps import counts, reason, status
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.consumer import BOTH, Consumer
 from lockstep_conformance.hpa.steps import reason
 

@@ -7,7 +7,6 @@ what is proposed does not hang on a rounding.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.consumer import BOTH, E2E_BEHAVIOR, started, usage_for
 from lockstep_conformance.hpa.steps import counts, reason
 

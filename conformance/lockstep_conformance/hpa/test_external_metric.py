@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import BOTH, NEVER, Example, expect_unable, prepare, sync, work_out
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import per_ready
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.served import workload
 from lockstep_conformance.hpa.steps import condition, counts, scales, status

@@ -8,7 +8,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import shared
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.served import CPU_50, workload
 from lockstep_conformance.hpa.steps import scales, status
 

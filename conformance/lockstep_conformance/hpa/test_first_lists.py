@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, scenario
 from lockstep.metrics import each
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import messages, scales, status, status_writes
 

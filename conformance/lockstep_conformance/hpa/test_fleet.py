@@ -7,7 +7,6 @@ scenarios end with the first round: which HPAs of one resync come first in later
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.steps import scales
 
 _RUN = "pkg/controller/podautoscaler/horizontal.go: Run"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each, steps
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import condition, messages, scales

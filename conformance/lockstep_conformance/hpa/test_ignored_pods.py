@@ -12,7 +12,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.tables import BOTH, Example, add_others, expect_all, prepare, sync, work_out
 
 _GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"

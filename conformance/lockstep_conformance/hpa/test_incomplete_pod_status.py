@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from lockstep import Cluster, HpaOptions, Options, scenario
 from lockstep.metrics import row
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_all, expect_unable, pod_of, prepare, sync
 
 _GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"

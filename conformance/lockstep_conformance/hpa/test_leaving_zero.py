@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep.metrics import steps
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, propose
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales, transitions
 

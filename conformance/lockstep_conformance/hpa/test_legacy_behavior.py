@@ -6,7 +6,6 @@ The API server adds no behavior to an HPA that has none, so this is what most HP
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, status, transitions
 

@@ -6,7 +6,6 @@ Nobody acts for the custom resource: its two thousand million pods are numbers i
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH
 from lockstep_conformance.hpa.steps import condition, messages, scale_writes
 

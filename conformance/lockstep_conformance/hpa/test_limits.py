@@ -7,7 +7,6 @@ cut, and the condition names what cut it: the limit, or the rate where that is n
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import condition, counts, messages, reason, scales, status, transitions
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, scenario
 from lockstep.metrics import constant, daily, noisy, recorded, shared
-from lockstep_fixtures import ROOT as FIXTURES
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import scales
+from lockstep_fixtures import ROOT as FIXTURES
 
 _LOOP = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
 _LOADS = FIXTURES / "loads"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import constant, each, ramp, shared, steps
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import counts, reason, scales, status
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import put
-
 from lockstep_conformance.hpa.malformed import FAILURE, answer, each_item, show
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import scales

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import drop, each, steps
-
 from lockstep_conformance.hpa.served import serve, workload
 from lockstep_conformance.hpa.steps import GOT_SCALE, condition, messages, reason, scales, status
 

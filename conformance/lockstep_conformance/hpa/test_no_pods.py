@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, prepare, sync, work_out
 
 _CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go"

@@ -12,7 +12,6 @@ from typing import Any
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.steps import messages
 from lockstep_conformance.hpa.tables import BOTH, NEVER, Example, work_out
 

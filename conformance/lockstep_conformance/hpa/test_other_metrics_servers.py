@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import drop
-
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_all, pod_of, prepare, requesting, sync
 
 _CLIENT = "pkg/controller/podautoscaler/metrics/client.go getPodMetrics, getContainerMetrics"

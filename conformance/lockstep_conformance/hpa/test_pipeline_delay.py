@@ -9,7 +9,6 @@ import math
 
 from lockstep import Cluster, scenario
 from lockstep.metrics import each, steps
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import scales
 

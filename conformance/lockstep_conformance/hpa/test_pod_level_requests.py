@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, Options, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.tables import (
     BOTH,
     Example,

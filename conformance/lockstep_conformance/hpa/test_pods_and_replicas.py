@@ -7,7 +7,6 @@ finds pods of others; there are fewer where a quota forbids them.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.tables import (
     BOTH,
     Example,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.steps import reason
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 

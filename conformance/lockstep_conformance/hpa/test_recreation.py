@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import demanded, proposal
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales, status
 

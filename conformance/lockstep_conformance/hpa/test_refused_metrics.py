@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, scenario
 from lockstep.metrics import each
-
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import condition, reason, scales
 

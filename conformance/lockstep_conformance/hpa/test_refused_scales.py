@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import Cluster, scenario
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.steps import (
     HPAS,

@@ -6,7 +6,6 @@ The sum of the usage over the number of pods, in whole thousandths, over the tar
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.steps import messages
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 

@@ -8,7 +8,6 @@ said.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import shared, steps
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import counts, reason, scales, status_writes

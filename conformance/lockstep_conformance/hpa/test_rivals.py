@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
-
 from lockstep_conformance.hpa.demand import demanded, proposal
 from lockstep_conformance.hpa.served import CPU_50, serve, workload
 from lockstep_conformance.hpa.steps import HPAS, reason, scales, transitions

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.rollout import VERSIONED, rolling_out
 from lockstep_conformance.hpa.served import CPU_50
 from lockstep_conformance.hpa.steps import condition, messages, scales, status

@@ -6,7 +6,6 @@ A sync waits five seconds for its metric here, which is time enough. After a con
 from __future__ import annotations
 
 from lockstep import Cluster, Tolerance, scenario
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.steps import (
     HPAS,

@@ -7,7 +7,6 @@ the change, not about what is left.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, reason, scales, transitions
 

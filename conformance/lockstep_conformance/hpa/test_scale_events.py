@@ -6,7 +6,6 @@ Changes of both directions count in both directions. Those that others make do n
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import messages, reason, scales, transitions
 

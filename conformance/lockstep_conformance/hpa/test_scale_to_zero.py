@@ -7,7 +7,6 @@ with nothing else.
 from __future__ import annotations
 
 from lockstep import ApiFailure, Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales
 

@@ -7,7 +7,6 @@ what it removed is added, to find the size at the beginning. An event that is ju
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, reason, scales, transitions
 

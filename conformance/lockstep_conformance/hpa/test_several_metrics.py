@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, averages, demanded, proposal, propose
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, status
 

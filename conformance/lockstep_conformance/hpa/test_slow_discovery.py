@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import ramp
-
 from lockstep_conformance.hpa.steps import status_writes
 
 _PHASES = {"web": 0.0, "api": 2.0, "db": 5.0}

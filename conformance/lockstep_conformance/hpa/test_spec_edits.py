@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded, propose
 from lockstep_conformance.hpa.steps import condition, messages, reason, scales, transitions
 

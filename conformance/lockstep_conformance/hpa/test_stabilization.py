@@ -7,7 +7,6 @@ is applied. The window looks at recommendations, not at sizes, and those of both
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, transitions
 

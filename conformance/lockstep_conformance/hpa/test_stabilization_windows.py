@@ -7,7 +7,6 @@ HPA without behavior, these do not count a recommendation that is just as old as
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, transitions
 

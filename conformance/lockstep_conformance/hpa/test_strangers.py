@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.served import CPU_50, serve, workload
 from lockstep_conformance.hpa.steps import HPAS, condition, scale_writes, scales, status
 

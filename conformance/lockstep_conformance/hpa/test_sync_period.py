@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep.metrics import ramp
-
 from lockstep_conformance.hpa.steps import HPAS, condition, messages, scales, status_writes
 
 _QUEUE = "pkg/controller/podautoscaler/horizontal.go: processNextWorkItem, enqueueHPA"

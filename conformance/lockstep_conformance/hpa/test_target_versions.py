@@ -6,7 +6,6 @@ client-go asks for the preferred version each time, so that the second attempt i
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.hpa.demand import BOTH, proposal, propose
 from lockstep_conformance.hpa.steps import condition, messages, scales, transitions
 

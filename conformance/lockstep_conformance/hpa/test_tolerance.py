@@ -7,7 +7,6 @@ HPA and direction. All numbers are 64-bit floating point.
 from __future__ import annotations
 
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
-
 from lockstep_conformance.hpa.tables import BOTH, Example, unhindered, work_out
 
 _WITHIN = "pkg/controller/podautoscaler/replica_calculator.go Tolerances.isWithin"

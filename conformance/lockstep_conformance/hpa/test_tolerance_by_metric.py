@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, Options, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.tables import BOTH, Example, unhindered, work_out
 
 _OF_HPA = "pkg/controller/podautoscaler/horizontal.go tolerancesForHpa"

@@ -11,7 +11,6 @@ from typing import Any
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.served import workload
 from lockstep_conformance.hpa.steps import HPAS, condition, reason, scales

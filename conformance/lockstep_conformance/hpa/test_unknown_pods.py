@@ -11,7 +11,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import put
-
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, prepare, sync, work_out
 
 _CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"

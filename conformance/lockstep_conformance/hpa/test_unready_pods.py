@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.tables import (
     BOTH,
     NEVER,

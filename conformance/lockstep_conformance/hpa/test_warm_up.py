@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import shared, spike, steps
 from lockstep.world import InTurn, Lifecycle
-
 from lockstep_conformance.hpa.served import serve, workload
 from lockstep_conformance.hpa.steps import condition, counts, scales, status
 

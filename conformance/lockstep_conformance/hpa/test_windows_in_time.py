@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import counts, messages, scales, status, status_writes

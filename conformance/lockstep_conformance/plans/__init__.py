@@ -1,5 +1,5 @@
 """What generated plans of several controllers have in common: how they are played, and steps that more than one takes.
 
-What a plan is, stands with those of each controller: `lockstep_conformance.replicaset.plans`, `lockstep_conformance.hpa.plans` and
-`lockstep_conformance.vpa.plans`.
+What a plan is, stands with those of each controller: the modules `plans` of the packages beside
+this one.
 """

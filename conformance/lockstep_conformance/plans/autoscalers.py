@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep import Cluster
-
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Action, Stage
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from lockstep import metrics
 from lockstep.metrics import Curve
-
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Ends, Stage
 

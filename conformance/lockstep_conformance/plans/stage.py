@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lockstep import Cluster
-
 from lockstep_conformance.plans.playing import Step
 
 

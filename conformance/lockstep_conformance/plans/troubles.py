@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import metrics
 from lockstep.metrics import MetricsError
-
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Action, Stage, Undo
 

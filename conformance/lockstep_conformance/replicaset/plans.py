@@ -1,6 +1,6 @@
 """A generated scenario as data: what to create, then steps with the seconds that pass before each.
 
-A plan is plain JSON, so a difference that fuzzing has found can be saved under `lockstep_fixtures/regressions/` and replayed.
+A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed.
 Steps choose pods by what can be observed of them, never by name: see `lockstep.world.pick`.
 """
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from lockstep import Cluster, Options, objects
 from lockstep.world import InTurn, Lifecycle, pick
-
 from lockstep_conformance.plans import playing
 from lockstep_conformance.plans.playing import Plan, Step
 

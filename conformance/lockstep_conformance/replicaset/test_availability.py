@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import InTurn, Lifecycle
-
 from lockstep_conformance.replicaset.steps import reported, status_writes
 
 _NEXT = "pkg/controller/controller_utils.go FindMinNextPodAvailabilityCheck"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 from lockstep import Cluster, Fault, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant, status_writes
 
 _WORKER = "pkg/controller/replicaset/replica_set.go processNextWorkItem"

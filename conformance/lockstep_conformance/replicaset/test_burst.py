@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant
 
 _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"

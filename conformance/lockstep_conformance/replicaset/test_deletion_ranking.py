@@ -11,7 +11,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle, nowhere
-
 from lockstep_conformance.replicaset.steps import adopted, deleted_pods
 
 _LESS = ("004: 2.1.1 getPodsToDelete", "pkg/controller/controller_utils.go ActivePodsWithRanks.Less")

@@ -8,7 +8,6 @@ writes, so that a create is waited for however long it takes.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant, delete_first, touch
 
 _UTILS = "pkg/controller/controller_utils.go"

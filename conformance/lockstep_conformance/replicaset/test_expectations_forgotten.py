@@ -7,7 +7,6 @@ the clock: it takes an event, or a resync of the informer, to act upon it.
 from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant, touch
 
 _UTILS = "pkg/controller/controller_utils.go"

@@ -7,7 +7,6 @@ A request that failed without an answer may have taken effect: then the pod is o
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant
 
 _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"

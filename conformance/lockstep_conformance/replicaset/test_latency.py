@@ -7,7 +7,6 @@ first has not been answered yet.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant, status_writes, touch
 
 _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"

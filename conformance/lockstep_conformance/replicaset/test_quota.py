@@ -7,7 +7,6 @@ ReplicaSet's own pods free is found at once, by the events of those pods.
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant, status_writes
 
 _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"

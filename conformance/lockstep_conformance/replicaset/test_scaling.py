@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.replicaset.steps import by_instant
 
 _MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"

@@ -7,7 +7,6 @@ it. What was skipped is not lost: the failed sync is queued again, and starts ov
 from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
-
 from lockstep_conformance.replicaset.steps import by_instant
 
 _SLOW_START = "pkg/controller/replicaset/replica_set.go slowStartBatch"

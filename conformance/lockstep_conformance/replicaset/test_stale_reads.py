@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.replicaset.steps import adopted, reported, status_writes
 
 _CONSISTENCY = (

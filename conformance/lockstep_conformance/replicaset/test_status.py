@@ -11,7 +11,6 @@ from __future__ import annotations
 from lockstep import Cluster, Fault, Options, objects, scenario
 from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.replicaset.steps import status_writes
 
 _CALCULATE = ("004: 3. calculateStatus", "pkg/controller/replicaset/replica_set_utils.go calculateStatus")

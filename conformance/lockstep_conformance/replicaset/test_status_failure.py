@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
-
 from lockstep_conformance.replicaset.steps import status_writes
 
 _CONDITION = (

@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, Fault, objects, scenario
 from lockstep.network.faults import status_object
-
 from lockstep_conformance.replicaset.steps import by_instant, touch
 
 _CAUSE = {"reason": "NamespaceTerminating", "message": "namespace default is being terminated", "field": ""}

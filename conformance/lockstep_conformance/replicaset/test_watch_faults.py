@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
 from lockstep.world import Lifecycle
-
 from lockstep_conformance.replicaset.steps import reported
 
 _HANDLERS = "pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod"

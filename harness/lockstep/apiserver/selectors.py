@@ -13,7 +13,7 @@ from typing import Any
 from lockstep.apiserver.errors import bad_request, quote
 from lockstep.apiserver.events import stored_field
 from lockstep.apiserver.kinds import Kind
-from lockstep.wire.label_syntax import parse_terms
+from lockstep.apiserver.label_syntax import parse_terms
 from lockstep.wire.selectors import Matcher, conjunction, requirement
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]

@@ -80,7 +80,7 @@ def _green(result: FuzzResult) -> bool:
 
 def _save(result: FuzzResult) -> list[Path]:
     from lockstep.quality.fuzz import save_regression
-    from lockstep.runs.runner import FIXTURES
+    from lockstep_fixtures import ROOT as FIXTURES
 
     return [
         save_regression(FIXTURES, result.controller, found.plan, found.report.headline) for found in result.differences

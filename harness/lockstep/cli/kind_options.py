@@ -10,7 +10,7 @@ import click
 from lockstep.cli.options import all_of
 
 if TYPE_CHECKING:
-    from lockstep.clusters.kind.cluster import KindOptions
+    from lockstep.environments.options import KindOptions
 
 _PROGRAM = click.Path(dir_okay=False, path_type=Path)
 _NAMES = {
@@ -36,6 +36,6 @@ kind_options = all_of(
 
 def kind_choice(values: dict[str, Any]) -> KindOptions:
     """What these option values choose; what was not given keeps its default."""
-    from lockstep.clusters.kind.cluster import KindOptions
+    from lockstep.environments.options import KindOptions
 
     return KindOptions(**{name: values[option] for option, name in _NAMES.items() if values.get(option)})

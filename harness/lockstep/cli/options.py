@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lockstep.environments import GroundOptions
+from lockstep.environments.options import ClusterOptions
 from lockstep.report.session import DEFAULTS
 
 if TYPE_CHECKING:
-    from lockstep.clusters.kind.cluster import KindOptions
+    from lockstep.environments.options import KindOptions
     from lockstep.runs.config import RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -79,7 +79,7 @@ def run_config(
     from lockstep.runs.config import RunConfig
 
     names = ("implementation", "environment", "against", "release", "seed")
-    ground = GroundOptions(
+    ground = ClusterOptions(
         values.get("jobs", 1),
         values.get("kubeconfig") or "",
         values.get("context", ""),

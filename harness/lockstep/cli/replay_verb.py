@@ -62,12 +62,12 @@ def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
     from lockstep.cli.screen import Screen
     from lockstep.implementations.registry import open_implementation
     from lockstep.quality.fuzz.differential import Differential, as_scenario
-    from lockstep.runs.runner import FIXTURES
     from lockstep.trace.ledger import Ledger
+    from lockstep_fixtures import ROOT as FIXTURES
 
     note = Screen().note
     try:
-        plans = importlib.import_module(f"conformance.{case.controller}.plans")
+        plans = importlib.import_module(f"lockstep_conformance.{case.controller}.plans")
     except ModuleNotFoundError as missing:
         raise click.UsageError(f"no case of controller {case.controller!r} can be played: {missing}") from missing
     try:
@@ -101,11 +101,11 @@ def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str
     """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
     if "scenario" not in facts:
         return ""
-    from lockstep.runs.runner import FIXTURES
     from lockstep.trace import compare, recordings
     from lockstep.trace.explain import explain
     from lockstep.trace.ledger import Ledger
     from lockstep.trace.normalise import normalise
+    from lockstep_fixtures import ROOT as FIXTURES
 
     scenario, release = facts["scenario"], facts["release"]
     variants = recordings.load(FIXTURES, release, scenario).variants

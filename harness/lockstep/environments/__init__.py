@@ -7,11 +7,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from lockstep.clusters.kind.cluster import KindOptions
     from lockstep.environments.memory import RunResult
     from lockstep.implementations import Implementation
     from lockstep.scenarios.declare import Scenario
@@ -20,19 +18,6 @@ if TYPE_CHECKING:
 ENVIRONMENTS = ("memory", "control-plane", "kind", "kubeconfig")
 #: Those with a real API server.
 REAL = frozenset(ENVIRONMENTS) - {"memory"}
-
-
-@dataclass(frozen=True, slots=True)
-class GroundOptions:
-    """How to reach a real cluster, and how many scenarios run there at a time.
-
-    `kubeconfig` and `context` name the cluster of the environment `kubeconfig`; `kind` holds the options of `kind`.
-    """
-
-    jobs: int = 8
-    kubeconfig: str = ""
-    context: str = ""
-    kind: KindOptions | None = None
 
 
 class Environment(AbstractContextManager["Environment"], Protocol):

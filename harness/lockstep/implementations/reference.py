@@ -10,9 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from lockstep_reference import hpa, replicaset
-from lockstep_reference.machinery.transport import Response
-
 from lockstep import __version__
 from lockstep.apiserver import Reply, Request
 from lockstep.apiserver.messages import NO_QUERY
@@ -21,6 +18,8 @@ from lockstep.implementations.following import Acts, Following
 from lockstep.implementations.listening import Listening
 from lockstep.network import Broken
 from lockstep.trace.recordings import Provenance
+from lockstep_reference import hpa, replicaset
+from lockstep_reference.machinery.transport import Response
 
 if TYPE_CHECKING:
     from lockstep.apiserver import WatchEvent
@@ -36,7 +35,7 @@ _PATH_SAFE = "$&+,/:;=@"
 
 
 class MemoryTransport:
-    """`lockstep_reference.machinery.transport.Transport` over the simulated network. Dead once its controller crashed."""
+    """The reference's `Transport` over the simulated network. Dead once its controller crashed."""
 
     def __init__(self, loop: VirtualLoop, network: Network, actor: str) -> None:
         self._loop = loop

@@ -12,7 +12,7 @@ import pytest
 from lockstep.report.session import DEFAULTS, Facts
 
 if TYPE_CHECKING:
-    from lockstep.environments import GroundOptions
+    from lockstep.environments.options import ClusterOptions
 
 #: Options of pytest-kind, and what `KindOptions` calls them.
 _KIND = {
@@ -78,10 +78,10 @@ def settings(config: pytest.Config) -> dict[str, Any]:
     return {**chosen, "update": update, "ground": _ground(config, chosen["environment"])}
 
 
-def _ground(config: pytest.Config, environment: str) -> GroundOptions | None:
+def _ground(config: pytest.Config, environment: str) -> ClusterOptions | None:
     """The real cluster that the options name. A kind cluster is named by the options of pytest-kind."""
     if environment == "kubeconfig":
-        from lockstep.environments import GroundOptions
+        from lockstep.environments.options import ClusterOptions
 
         file = config.getoption("lockstep_kubeconfig")
         if not file:
@@ -89,16 +89,15 @@ def _ground(config: pytest.Config, environment: str) -> GroundOptions | None:
                 "--lockstep-environment kubeconfig needs --lockstep-kubeconfig FILE: "
                 "no cluster is used that was not named"
             )
-        return GroundOptions(kubeconfig=file, context=config.getoption("lockstep_context"))
+        return ClusterOptions(kubeconfig=file, context=config.getoption("lockstep_context"))
     if environment == "kind":
-        from lockstep.clusters.kind.cluster import KindOptions
-        from lockstep.environments import GroundOptions
+        from lockstep.environments.options import ClusterOptions, KindOptions
 
         given: dict[str, Any] = {name: config.getoption(option, None) for option, name in _KIND.items()}
         chosen: dict[str, Any] = {
             name: Path(one) if name.endswith("_bin") else one for name, one in given.items() if one
         }
-        return GroundOptions(kind=KindOptions(**chosen))
+        return ClusterOptions(kind=KindOptions(**chosen))
     return None
 
 

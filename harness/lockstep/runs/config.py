@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lockstep.environments import ENVIRONMENTS, REAL, GroundOptions
+from lockstep.environments import ENVIRONMENTS, REAL
+from lockstep.environments.options import ClusterOptions
 from lockstep.implementations.registry import UsageError, check_spec, parse_spec, release_of, takes_part
 
 
@@ -18,7 +19,7 @@ class RunConfig:
     release: str = "1.36.3"
     seed: int = 0
     update: bool = False
-    ground: GroundOptions = field(default_factory=GroundOptions)
+    ground: ClusterOptions = field(default_factory=ClusterOptions)
 
     @classmethod
     def parse(
@@ -29,7 +30,7 @@ class RunConfig:
         release: str | None = None,
         seed: int = 0,
         update: bool = False,
-        ground: GroundOptions | None = None,
+        ground: ClusterOptions | None = None,
     ) -> RunConfig:
         """Check what a user wrote. Raises UsageError with one line."""
         if environment not in ENVIRONMENTS:
@@ -44,4 +45,4 @@ class RunConfig:
             raise UsageError("recordings are taken from upstream only; use --implementation upstream")
         if update and environment in REAL:
             raise UsageError("recordings are taken in memory, where time is exact; leave --environment out")
-        return cls(implementation, environment, against, chosen, seed, update, ground or GroundOptions())
+        return cls(implementation, environment, against, chosen, seed, update, ground or ClusterOptions())

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
-from lockstep_fixtures import ROOT as FIXTURES
 
 from lockstep.implementations.registry import release_of, takes_part
 from lockstep.runs.opening import open_environment
@@ -25,6 +24,7 @@ from lockstep.trace.invariants import checking as invariants
 from lockstep.trace.ledger import Judged, Ledger
 from lockstep.trace.normalise import Trace, normalise
 from lockstep.trace.summary import story
+from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
     from lockstep.environments.memory import RunResult

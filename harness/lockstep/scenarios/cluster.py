@@ -21,7 +21,7 @@ from lockstep.time.clock import SECOND, seconds
 from lockstep.wire.state import controller_of, is_active, is_finished, is_ready
 
 if TYPE_CHECKING:
-    from lockstep.environments.memory import MemoryRun
+    from lockstep.scenarios.run import Run
     from lockstep.trace.history import Write
 
     Writes = list[Write]
@@ -57,7 +57,7 @@ class NeverSettles(Exception):
 class Cluster(PodVerbs):
     """One simulated cluster with the controllers under test in it. See docs/scenarios.md for a tour."""
 
-    def __init__(self, run: MemoryRun) -> None:
+    def __init__(self, run: Run) -> None:
         self._run = run
         self._batching = False
         self.checks = Checks()

@@ -130,7 +130,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     return declare
 
 
-def load(packages: Sequence[str] = ("conformance",)) -> list[Scenario]:
+def load(packages: Sequence[str] = ("lockstep_conformance",)) -> list[Scenario]:
     """Import the test modules of `packages` and return their scenarios, sorted by id."""
     found: dict[str, Scenario] = {}
     for package in packages:

@@ -191,7 +191,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Run `callback` as a world step in `duration` seconds."""
         return self.world_at(self.now + seconds(duration), callback)
 
-    # What follows differs where time is real (see lockstep.clusters.real.loop): there the controllers need some of it to rest.
+    # What follows differs where time is real (`clusters.real.loop`): there the controllers need some of it to rest.
 
     def clock(self) -> int:
         """What the clock of the machine shows on which the controllers run: the same time, standing still in a turn."""

@@ -1,4 +1,4 @@
-"""What the judge needs to know about pods besides `lockstep.wire.state`: when they count as available, and their restarts."""
+"""What the judge asks about pods besides `lockstep.wire.state`: when they count as available, and their restarts."""
 
 from __future__ import annotations
 

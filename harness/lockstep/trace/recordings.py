@@ -1,4 +1,4 @@
-"""Recordings: what upstream did in a scenario, kept as evidence in `lockstep_fixtures/recordings/<release>/<scenario id>.json`.
+"""Recordings: what upstream did in a scenario, kept as evidence in `recordings/<release>/<scenario id>.json`.
 
 Upstream leaves some choices to the order of Go maps and to scheduling, so a recording holds every variant of its
 behaviour that was seen; a run conforms if it equals one of them. A recording is written by the tool from upstream only,

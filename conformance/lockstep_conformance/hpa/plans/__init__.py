@@ -1,6 +1,6 @@
 """A generated HPA scenario as data: workloads, autoscalers and what metrics say, then steps.
 
-A plan is plain JSON, so a difference that fuzzing has found can be saved under `lockstep_fixtures/regressions/` and replayed.
+A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed.
 Each step says how many seconds pass before it (`after`) and what is done (`do`). What happens to pods and to watches is
 what a plan of the ReplicaSet controller can do, too. Steps choose pods by what can be observed of them, never by name:
 see `lockstep.world.pick`.
@@ -11,7 +11,6 @@ from __future__ import annotations
 from contextlib import suppress
 
 from lockstep import ApiFailure, Cluster, HpaOptions, Options, objects
-
 from lockstep_conformance.hpa.plans import workloads
 from lockstep_conformance.plans import playing, requests, signals, troubles
 from lockstep_conformance.plans.autoscalers import Autoscalers

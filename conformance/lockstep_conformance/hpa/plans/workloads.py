@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, objects
 from lockstep.world import InTurn, Lifecycle
-
 from lockstep_conformance.plans.autoscalers import chosen
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Stage

@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
-from lockstep import objects
 
+from lockstep import objects
 from lockstep_conformance.hpa.strategies.names import (
     CONTAINERS,
     EXTERNAL_METRICS,

@@ -1,6 +1,6 @@
 """What upstream leaves open, so that plans must keep it apart.
 
-- Some messages depend on the order of a Go map (`lockstep.trace.unordered`): the list of HPAs that select the same pods,
+- Some messages depend on the order of a Go map (see `trace.unordered`): the list of HPAs that select the same pods,
   and which pod it is that requests nothing, or lacks a container. The message is part of a condition. So each sync may
   find that it has changed, and write a status, or may not. Traces hide that. But then a fault that strikes the next
   status write, or a cache that lags behind it, strikes this sync or that one, and no two runs are alike. Nor are they

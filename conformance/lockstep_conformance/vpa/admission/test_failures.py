@@ -6,7 +6,6 @@ import json
 from itertools import pairwise
 
 from lockstep import AdmissionOptions, Cluster, Options, VpaOptions, objects, scenario
-
 from lockstep_conformance.vpa.admission.steps import (
     ADMISSION,
     REGISTERED,

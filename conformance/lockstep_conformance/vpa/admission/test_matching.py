@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.admission.steps import (
     ADMISSION,
     REGISTERED,

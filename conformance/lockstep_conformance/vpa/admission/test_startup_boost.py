@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from lockstep import AdmissionOptions, Cluster, Options, VpaOptions, objects, scenario
-
 from lockstep_conformance.vpa.admission.steps import (
     ADMISSION,
     annotations_of,

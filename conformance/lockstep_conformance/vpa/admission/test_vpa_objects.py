@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import AdmissionOptions, Cluster, Options, VpaOptions, objects, scenario
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.admission.steps import ADMISSION, REGISTERED, refusal
 
 _HANDLER = "pkg/admission-controller/resource/vpa/handler.go GetPatches"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each, steps
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.loop.steps import (
     HOUR,
     LOOP,

@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each, ramp
-
 from lockstep_conformance.vpa.loop.steps import HOUR, UPDATES, every
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 from lockstep.metrics import noisy
-
 from lockstep_conformance.vpa.loop.steps import (
     DAY,
     HOUR,

@@ -1,6 +1,6 @@
 """A generated VPA scenario as data: workloads, VPAs, what pods use, then steps, with all parts of the VPA at work.
 
-A plan is plain JSON, so a difference that fuzzing has found can be saved under `lockstep_fixtures/regressions/` and replayed.
+A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed.
 `first` are the seconds before the steps; each step says how many more pass before it (`after`) and what is done (`do`).
 What happens to pods, watches and requests is what plans of the other controllers can do, too. Steps choose pods by what
 can be observed of them, never by name: see `lockstep.world.pick`.
@@ -21,7 +21,6 @@ from lockstep import (
     objects,
 )
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.plans import playing, requests, signals, troubles
 from lockstep_conformance.plans.autoscalers import Autoscalers
 from lockstep_conformance.plans.playing import Plan

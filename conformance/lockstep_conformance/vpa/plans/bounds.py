@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import objects
-
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Stage
 

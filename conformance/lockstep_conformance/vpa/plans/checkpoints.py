@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep.objects.definitions import CHECKPOINTS
-
 from lockstep_conformance.plans.autoscalers import chosen
 from lockstep_conformance.plans.playing import Step
 from lockstep_conformance.plans.stage import Stage

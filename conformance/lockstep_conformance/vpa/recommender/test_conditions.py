@@ -6,7 +6,6 @@ from lockstep import Cluster, objects, scenario
 from lockstep.metrics import each
 from lockstep.objects.autoscalers import reference
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.recommender.steps import (
     RECOMMENDER,
     after_loop,

@@ -6,7 +6,6 @@ from typing import Any
 
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, objects, scenario
 from lockstep.metrics import constant, daily, each
-
 from lockstep_conformance.vpa.recommender.steps import (
     INTERVAL,
     RECOMMENDER,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, scenario
 from lockstep.metrics import constant
 from lockstep.prometheus import Asked
-
 from lockstep_conformance.vpa.recommender.steps import RECOMMENDER, serve, target
 
 _USAGE = 'job="kubernetes-cadvisor", pod_name=~".+", name!="POD", name!=""'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, scenario
 from lockstep.objects.definitions import CHECKPOINTS, VPAS
-
 from lockstep_conformance.vpa.recommender.steps import (
     FIRST_LOOP,
     RECOMMENDER,

@@ -7,7 +7,6 @@ from typing import Any
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, objects, scenario
 from lockstep.metrics import each, steps
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.recommender.steps import (
     RECOMMENDER,
     after_loop,

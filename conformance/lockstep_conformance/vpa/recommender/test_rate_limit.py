@@ -9,7 +9,6 @@ from __future__ import annotations
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, objects, scenario
 from lockstep.metrics import each
 from lockstep.objects.definitions import CHECKPOINTS, VPAS
-
 from lockstep_conformance.vpa.recommender.steps import FIRST_LOOP, RECOMMENDER, loop, moments, serve
 
 _UPDATE = "pkg/recommender/routines/recommender.go: UpdateVPAs"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, Options, RecommenderOptions, VpaOptions, objects, scenario
 from lockstep.metrics import each
 from lockstep.objects.definitions import VPAS
-
 from lockstep_conformance.vpa.recommender.steps import (
     RECOMMENDER,
     after_loop,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from lockstep import objects
 
+from lockstep import objects
 from lockstep_conformance.hpa.strategies.names import LEFT_OUT, Dicts, Json, any_of, merged, rarely, weighted
 from lockstep_conformance.vpa.strategies.names import WORKLOADS
 

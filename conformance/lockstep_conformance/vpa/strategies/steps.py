@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import strategies as st
-from lockstep.objects.definitions import CHECKPOINTS, VPAS
 
+from lockstep.objects.definitions import CHECKPOINTS, VPAS
 from lockstep_conformance.hpa.strategies.names import LEFT_OUT, Dicts, Json, any_of, merged, weighted
 from lockstep_conformance.vpa.strategies import autoscalers
 from lockstep_conformance.vpa.strategies.loads import load

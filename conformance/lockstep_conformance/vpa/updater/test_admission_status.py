@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.vpa.updater.steps import (
     LEASE,
     UPDATER,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.objects.definitions import VPAS
 from lockstep.world import Resize
-
 from lockstep_conformance.vpa.updater.steps import (
     UPDATER,
     container,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.vpa.updater.steps import (
     UPDATER,
     counts,

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from lockstep import Cluster, objects, scenario
-
 from lockstep_conformance.vpa.updater.steps import (
     UPDATER,
     container,

@@ -17,24 +17,9 @@ from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import versions
 from lockstep.clusters.kind.image.build import RECIPE
 from lockstep.clusters.kind.starting import Start, facts
+from lockstep.environments.options import KindOptions
 
 _SCHEDULER = "/etc/kubernetes/manifests/kube-scheduler.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class KindOptions:
-    """What a user may choose.
-
-    `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
-    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
-    leave the cluster behind, and take it over if it is there already.
-    """
-
-    name: str = "lockstep"
-    image: str = ""
-    kind_bin: Path | None = None
-    kubectl_bin: Path | None = None
-    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from lockstep.clusters.real.launcher import Launcher
-from lockstep.clusters.real.programs import NAMES, open_on_ground
-from lockstep.clusters.real.run import run_on_ground
-from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.programs import NAMES, open_on_cluster
+from lockstep.clusters.real.run import run_on_cluster
+from lockstep.clusters.real.session import RealSession
 from lockstep.clusters.real.watchdog import Watchdog
-from lockstep.environments import GroundOptions
+from lockstep.environments.options import ClusterOptions
 from lockstep.implementations.registry import UsageError
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class RealEnvironment:
 
     real = True
 
-    def __init__(self, name: str, release: str, options: GroundOptions, progress: Callable[[str], None]) -> None:
+    def __init__(self, name: str, release: str, options: ClusterOptions, progress: Callable[[str], None]) -> None:
         self._name = name
         self._release = release
         self._options = options
         self._progress = progress
         self._held = ExitStack()
-        self._session: GroundSession | None = None
+        self._session: RealSession | None = None
         #: What we have started, if it is processes of ours that may die.
         self._plane: ControlPlane | None = None
         self._launcher = Launcher(release, progress)
@@ -56,7 +56,7 @@ class RealEnvironment:
             kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)
             accounts = self._name != "control-plane"
-            session = GroundSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
+            session = RealSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
             self._session = self._held.enter_context(session)
             if self._plane is not None:
                 self._held.enter_context(Watchdog(self._plane.death, self._bury))
@@ -71,7 +71,7 @@ class RealEnvironment:
         self._held.close()
 
     def _start(self) -> tuple[Path, tuple[str, str] | None]:
-        """The kubeconfig of the cluster, and how it reaches servers of ours (see `GroundSession`)."""
+        """The kubeconfig of the cluster, and how it reaches servers of ours (see `RealSession`)."""
         if self._name == "control-plane":
             from lockstep.clusters.control_plane import start_control_plane
 
@@ -102,7 +102,7 @@ class RealEnvironment:
 
     def implementation(self, spec: str, release: str) -> Implementation:
         """Python code in this process, or upstream's own programs."""
-        return open_on_ground(spec, release, self._launcher)
+        return open_on_cluster(spec, release, self._launcher)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
         """In a tenant of its own, on the machine's clock.
@@ -112,7 +112,7 @@ class RealEnvironment:
         assert self._session is not None, "use the environment as a context manager"
         if self._launcher.used:
             self._launcher.prepare(scenario.controllers)
-        result = run_on_ground(self._session, scenario, implementation, seed)
+        result = run_on_cluster(self._session, scenario, implementation, seed)
         if self._plane is not None:
             self._plane.check()
         return result

@@ -87,7 +87,7 @@ class _Burst(NamedTuple):
     shown: int
 
 
-class GroundLoop(VirtualLoop):
+class RealLoop(VirtualLoop):
     """See the module docstring."""
 
     #: By how much the machine has been late for something that was due since the scenario began, at most (nanoseconds).

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping
 
 import orjson
+
 from lockstep_fixtures import ROOT as FIXTURES
 
 #: Seconds that a scenario may take on a real clock.

@@ -14,7 +14,7 @@ from lockstep.clusters.control_plane.processes import Process
 from lockstep.clusters.real.callee import Callee
 from lockstep.clusters.real.gateway import Gateway
 from lockstep.clusters.real.launcher import Launcher
-from lockstep.clusters.real.loop import GroundLoop
+from lockstep.clusters.real.loop import RealLoop
 from lockstep.controllers.names import ACTORS, LISTENERS, feature_gates_of, options_of
 from lockstep.implementations.registry import UsageError, parse_mix, parse_spec
 from lockstep.implementations.upstream.errors import UpstreamFailed
@@ -49,7 +49,7 @@ def flags_of(controller: str, options: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def open_on_ground(spec: str, release: str, launcher: Launcher) -> Implementation:
+def open_on_cluster(spec: str, release: str, launcher: Launcher) -> Implementation:
     """An implementation for real ground. Raises UsageError for one that has no programs."""
     from lockstep.implementations.mixed import Mixed
 
@@ -82,7 +82,7 @@ class Programs:
         self._launcher = launcher
 
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> RunningPrograms:
-        assert isinstance(loop, GroundLoop)
+        assert isinstance(loop, RealLoop)
         return RunningPrograms(self._launcher, loop, network, options)
 
     def provenance(self, seed: int) -> Provenance:
@@ -95,7 +95,7 @@ class Programs:
 class RunningPrograms:
     """Upstream's programs in one run."""
 
-    def __init__(self, launcher: Launcher, loop: GroundLoop, network: Network, options: Options) -> None:
+    def __init__(self, launcher: Launcher, loop: RealLoop, network: Network, options: Options) -> None:
         self._launcher = launcher
         self._loop = loop
         self._network = network

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from typing import Any
 
 from lockstep.apiserver import ApiServer
-from lockstep.clusters.real.loop import GroundLoop
+from lockstep.clusters.real.loop import RealLoop
 from lockstep.clusters.real.obstacles import LONGEST
 from lockstep.clusters.real.programs import INFORMERS, NAMES
 from lockstep.clusters.real.remote import RemoteServer
-from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.session import RealSession
 from lockstep.controllers.names import ACTORS, GROUPS, LISTENERS
 from lockstep.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from lockstep.implementations import Implementation
@@ -29,26 +29,26 @@ _START, _GLANCE = 30.0, 0.1
 _LAST = 1.0
 
 
-class GroundRun(MemoryRun):
+class RealRun(MemoryRun):
     """A run of the memory environment whose server is a real one, and whose clock is the machine's."""
 
-    def __init__(self, session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int) -> None:
+    def __init__(self, session: RealSession, scenario: Scenario, implementation: Implementation, seed: int) -> None:
         self._session = session
         self._inbox = Inbox()
         self._starting = ExitStack()
         super().__init__(scenario, implementation, seed)
         self.network.broken_conditions |= {PROMPT_ANSWERS, FRESH_CACHES}
 
-    def make_loop(self) -> GroundLoop:
+    def make_loop(self) -> RealLoop:
         """A loop that goes with the machine's clock."""
-        loop = GroundLoop(self._inbox, self._session.gateways)
+        loop = RealLoop(self._inbox, self._session.gateways)
         loop.horizon = loop.now + seconds(LONGEST + _MARGIN)
         return loop
 
     def make_server(self, seed: int) -> ApiServer:
         """The tenant's view of the real server."""
         session, loop = self._session, self.loop
-        assert isinstance(loop, GroundLoop)
+        assert isinstance(loop, RealLoop)
         actors = frozenset({INFORMERS, *(ACTORS[name] for name in self.scenario.controllers)})
         self.remote = server = RemoteServer(
             lambda: loop.now,
@@ -78,7 +78,7 @@ class GroundRun(MemoryRun):
                 await self.loop.world_sleep(_GLANCE)
         self._starting.close()
         await self.loop.world_sleep(WARM_UP)
-        assert isinstance(self.loop, GroundLoop)
+        assert isinstance(self.loop, RealLoop)
         self.loop.begin()
         self.loop.delayed = self._session.starts.hear
 
@@ -87,7 +87,7 @@ class GroundRun(MemoryRun):
         with self._starting:
             self._starting.enter_context(self._session.starts)
             await super().play()
-        assert isinstance(self.loop, GroundLoop)
+        assert isinstance(self.loop, RealLoop)
         await self.loop.rest(_LAST)
 
     def _watches(self, controller: str) -> bool:
@@ -96,7 +96,7 @@ class GroundRun(MemoryRun):
         return bool(actors & self.remote.watchers)
 
 
-def _refusal(session: GroundSession, scenario: Scenario) -> str:
+def _refusal(session: RealSession, scenario: Scenario) -> str:
     """Why this cluster cannot hold a scenario; "" if it can."""
     names = ", ".join(sorted(LISTENERS.intersection(scenario.controllers)))
     if names and session.door is None:
@@ -112,22 +112,22 @@ def _refusal(session: GroundSession, scenario: Scenario) -> str:
     return ""
 
 
-def run_on_ground(
-    session: GroundSession, scenario: Scenario, implementation: Implementation, seed: int = 0
+def run_on_cluster(
+    session: RealSession, scenario: Scenario, implementation: Implementation, seed: int = 0
 ) -> RunResult:
     """Run one scenario on a real cluster. Never raises for what it or a controller does: the result says it."""
-    runs: list[GroundRun] = []
+    runs: list[RealRun] = []
 
-    def make() -> GroundRun:
+    def make() -> RealRun:
         if refusal := _refusal(session, scenario):
             raise RunRefused(refusal)
-        runs.append(GroundRun(session, scenario, implementation, seed))
+        runs.append(RealRun(session, scenario, implementation, seed))
         return runs[0]
 
     try:
         result = result_of(make)
         for run in runs:
-            assert isinstance(run.loop, GroundLoop)
+            assert isinstance(run.loop, RealLoop)
             result.late = run.loop.late / SECOND
         return result
     finally:

@@ -43,7 +43,7 @@ _AT_ONCE = orjson.dumps({"gracePeriodSeconds": 0})
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 
 
-class GroundSession:
+class RealSession:
     """Context manager around a cluster that is running already.
 
     `accounts`: whether pods can be made in a namespace only when it has its ServiceAccount, as in a whole cluster.

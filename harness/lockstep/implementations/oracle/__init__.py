@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lockstep_reference.vpa.utils.panic import Panic
-
 from lockstep.implementations.oracle import (
     amounts,
     capping,
@@ -19,6 +17,7 @@ from lockstep.implementations.oracle import (
     resize,
     restriction,
 )
+from lockstep_reference.vpa.utils.panic import Panic
 
 _ANSWERS: Mapping[str, Callable[[Any], Any]] = {
     "elementary": elementary.answer,

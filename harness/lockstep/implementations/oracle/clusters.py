@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lockstep.implementations.oracle.values import time
 from lockstep_reference.machinery.label_parser import parse
 from lockstep_reference.machinery.labels import NOTHING
 from lockstep_reference.machinery.meta import SECOND
@@ -24,8 +25,6 @@ from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID, V
 from lockstep_reference.vpa.recommender.model.vpa import Vpa
 from lockstep_reference.vpa.recommender.routines.vpa import get_container_name_to_aggregate_state_map
 from lockstep_reference.vpa.target.controller_fetcher import ControllerKeyWithApiVersion
-
-from lockstep.implementations.oracle.values import time
 
 _CONFIG = AggregationsConfig()
 _FORMAT = RecommendationFormat()

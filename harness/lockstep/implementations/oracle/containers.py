@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.implementations.oracle.histograms import saved, state_of
+from lockstep.implementations.oracle.values import instant, time
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
 from lockstep_reference.vpa.recommender.model.container import ContainerState, ContainerUsageSample
 from lockstep_reference.vpa.recommender.model.errors import SampleDiscarded
-
-from lockstep.implementations.oracle.histograms import saved, state_of
-from lockstep.implementations.oracle.values import instant, time
 
 _CONFIG = AggregationsConfig()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.implementations.oracle.values import instant, number, time
 from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError, HistogramCheckpoint
 from lockstep_reference.vpa.recommender.util.decaying_histogram import DecayingHistogram
 from lockstep_reference.vpa.recommender.util.histogram import Histogram
@@ -12,8 +13,6 @@ from lockstep_reference.vpa.recommender.util.histogram_options import (
     HistogramOptions,
     LinearHistogramOptions,
 )
-
-from lockstep.implementations.oracle.values import instant, number, time
 
 _SCHEMES: dict[tuple[float, ...], HistogramOptions] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.implementations.oracle.capping import calculator_of
 from lockstep_reference.vpa.apis import recommendation_from_wire
 from lockstep_reference.vpa.updater.priority.assessment import Assessor
 from lockstep_reference.vpa.updater.priority.scaling_direction import ScalingDirectionPodEvictionAdmission
@@ -12,8 +13,6 @@ from lockstep_reference.vpa.updater.priority.update_priority_calculator import (
     UpdatePriorityCalculator,
 )
 from lockstep_reference.vpa.utils.vpa.capping import CappingRecommendationProcessor
-
-from lockstep.implementations.oracle.capping import calculator_of
 
 
 def answer(question: Any) -> Any:

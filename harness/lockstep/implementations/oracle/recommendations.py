@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.implementations.oracle.values import time
 from lockstep_reference.vpa.recommender.logic.recommender import (
     PodResourceRecommender,
     RecommendationConfig,
@@ -12,8 +13,6 @@ from lockstep_reference.vpa.recommender.logic.recommender import (
 )
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
-
-from lockstep.implementations.oracle.values import time
 
 _CONFIG = AggregationsConfig()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.implementations.oracle.capping import calculator_of
+from lockstep.implementations.oracle.values import StoppedClock
 from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
 from lockstep_reference.vpa.updater.inplace.annotations import (
     InPlaceUpdatedCalculator,
@@ -12,9 +14,6 @@ from lockstep_reference.vpa.updater.inplace.annotations import (
 from lockstep_reference.vpa.updater.inplace.calculator import PatchCalculator
 from lockstep_reference.vpa.updater.inplace.resource_updates import ResourceInPlaceUpdatesCalculator
 from lockstep_reference.vpa.utils.vpa.capping import CappingRecommendationProcessor
-
-from lockstep.implementations.oracle.capping import calculator_of
-from lockstep.implementations.oracle.values import StoppedClock
 
 
 def answer(question: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import Any, cast
 
+from lockstep.implementations.oracle.values import StoppedClock
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.errors import ApiError, is_forbidden
 from lockstep_reference.machinery.events import Recorder
@@ -24,8 +25,6 @@ from lockstep_reference.vpa.updater.restriction.pods_inplace_restriction import 
 )
 from lockstep_reference.vpa.updater.restriction.pods_restriction_factory import PodsRestrictionFactory
 from lockstep_reference.vpa.utils.patches import PatchRecord, initialize_resources
-
-from lockstep.implementations.oracle.values import StoppedClock
 
 _LISTS = {
     "replicaSets": ("replicasets", "apps/v1"),

@@ -1,6 +1,6 @@
 """Building and running the oracle: a process that answers pure questions from the real packages of the VPA.
 
-Its sources and its protocol are in `harness/lockstep/implementations/upstream/go/oracle/`. Builds lie beside those of the controllers.
+Its sources and its protocol are in `go/oracle/` beside this module. Builds lie beside those of the controllers.
 """
 
 from __future__ import annotations

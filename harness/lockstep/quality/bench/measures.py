@@ -8,7 +8,7 @@ from lockstep.quality.bench.arithmetic import questions
 from lockstep.quality.bench.autoscaling import autoscaler, fleets, week
 from lockstep.quality.bench.figures import Figure
 from lockstep.quality.bench.parts import fuzzing, server, steps, suite
-from lockstep.quality.bench.real_ground import ground
+from lockstep.quality.bench.real_servers import ground
 from lockstep.quality.bench.runs import days, reconcile, scale, speed
 from lockstep.quality.bench.served import traffic
 from lockstep.quality.bench.sides import Sides

@@ -13,9 +13,9 @@ from lockstep.quality.bench.figures import BenchFailed, Figure, at_least, at_mos
 from lockstep.quality.bench.stores import measure as measure_server
 from lockstep.quality.fuzz import fuzz
 from lockstep.runs.config import RunConfig
-from lockstep.runs.runner import FIXTURES
 from lockstep.scenarios.declare import load
 from lockstep.time import loop as virtual
+from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
     from lockstep.quality.bench.sides import Sides

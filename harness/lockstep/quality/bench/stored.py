@@ -11,7 +11,7 @@ import aiohttp
 
 from lockstep.apiserver import Request
 from lockstep.quality.bench.figures import BenchFailed
-from lockstep.quality.bench.grounds import Ground
+from lockstep.quality.bench.servers import Ground
 from lockstep.quality.bench.traffic import NAMESPACE, named_pod
 
 _PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"

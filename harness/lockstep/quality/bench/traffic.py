@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.quality.bench.grounds import Ground
+from lockstep.quality.bench.servers import Ground
 from lockstep.quality.bench.stores import pod
 
 NAMESPACE = "default"

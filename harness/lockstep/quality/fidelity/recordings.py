@@ -1,4 +1,4 @@
-"""What the real kube-apiserver answered, kept as evidence: `lockstep_fixtures/recordings/apiserver/<release>/<topic>.json`.
+"""What the real kube-apiserver answered, kept as evidence: `recordings/apiserver/<release>/<topic>.json`.
 
 Comparable transcripts, so they hold neither uids nor instants. They are written by `lockstep fidelity --record` alone,
 never in continuous integration, and a digest tells when one was changed by hand.
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from lockstep_fixtures import ROOT as FIXTURES
 
 from lockstep.files import write_whole
 from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.trace.recordings import readable
 from lockstep.trace.values import digest
+from lockstep_fixtures import ROOT as FIXTURES
 
 RELEASE = "1.36.3"
 _ROOT = FIXTURES / "recordings" / "apiserver"

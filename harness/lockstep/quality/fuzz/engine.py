@@ -17,9 +17,9 @@ from hypothesis.errors import Flaky
 
 from lockstep.implementations.registry import UsageError, open_implementation
 from lockstep.quality.fuzz.differential import CaseReport, Differential, as_scenario, case_name
-from lockstep.runs.runner import FIXTURES
 from lockstep.time.python_gc import rarely_collected
 from lockstep.trace.ledger import Ledger
+from lockstep_fixtures import ROOT as FIXTURES
 
 #: How many plans are judged to find the smallest that shows a difference. Each that differs costs some fifty runs.
 SHRINKING = 100
@@ -81,8 +81,8 @@ def fuzz(
     `on_case` hears of each case, and of each plan that is judged to shrink one.
     """
     try:
-        plans = importlib.import_module(f"conformance.{controller}.plans")
-        strategy = importlib.import_module(f"conformance.{controller}.strategies").plans()
+        plans = importlib.import_module(f"lockstep_conformance.{controller}.plans")
+        strategy = importlib.import_module(f"lockstep_conformance.{controller}.strategies").plans()
     except ModuleNotFoundError as missing:
         raise UsageError(f"nothing can be generated for controller {controller!r}: {missing}") from missing
     result = FuzzResult(controller, seed)

@@ -1,4 +1,4 @@
-"""Differences that fuzzing has found, kept as plans under `lockstep_fixtures/regressions/` and replayed by every later run."""
+"""Differences that fuzzing has found, kept as plans under `regressions/` and replayed by every later run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of mutants: lockstep_fixtures/mutants/<controller>/<kind>.yaml, one for each implementation of each controller."""
+"""The lists of mutants: `mutants/<controller>/<kind>.yaml`, one for each implementation of each controller."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from lockstep_fixtures import ROOT as FIXTURES
 
 from lockstep.quality.mutants.errors import MutantError
+from lockstep_fixtures import ROOT as FIXTURES
 
 #: Whose source is changed.
 KINDS = ("reference", "upstream")

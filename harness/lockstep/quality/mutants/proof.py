@@ -19,9 +19,9 @@ from lockstep.quality.mutants.catalogue import Catalogue, Mutant
 from lockstep.quality.mutants.errors import MutantError
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial
-from lockstep.runs.runner import FIXTURES
 from lockstep.scenarios.declare import load
 from lockstep.trace import recordings
+from lockstep_fixtures import ROOT as FIXTURES
 
 _SHOWN = 100
 

@@ -106,7 +106,7 @@ def answers(trial: Trial) -> Iterator[Answer]:
 def hold(trial: Trial, sink: IO[str]) -> None:
     """Say which reference is loaded, hold the trial, and write its answers as they come."""
     import_module("lockstep.implementations.reference")  # with all of the reference, or a mutant in its place
-    print(json.dumps({"reference": sys.modules["reference_impl"].__file__}), file=sink, flush=True)
+    print(json.dumps({"reference": sys.modules["lockstep_reference"].__file__}), file=sink, flush=True)
     for answer in answers(trial):
         print(answer.dumps(), file=sink, flush=True)
 

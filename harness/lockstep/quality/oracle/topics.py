@@ -19,7 +19,8 @@ from lockstep.quality.oracle.questions import (
     restriction,
 )
 
-#: From a source of chance to one question, as JSON; harness/lockstep/implementations/upstream/go/oracle has a file of that name for each.
+#: From a source of chance to one question, as JSON; each has a file of its name in
+#: `implementations/upstream/go/oracle`.
 Draw = Callable[[random.Random], Any]
 
 TOPICS: Mapping[str, Draw] = {

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lockstep.quality.bench.figures import Figure, at_least, best, seconds_of
-from lockstep.quality.bench.grounds import Ground, control_plane, in_process, over_http
+from lockstep.quality.bench.servers import Ground, control_plane, in_process, over_http
 from lockstep.quality.bench.stored import bytes_per_pod
 from lockstep.quality.bench.traffic import REQUESTS, life_of_pods
 from lockstep.quality.bench.watchers import events_per_second

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
+
 from lockstep.apiserver.webhooks.reviews import Outcome
 from lockstep.clusters.real.connection import Answer
 from lockstep.clusters.real.gateway import Gateways

@@ -7,12 +7,13 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
+
 from lockstep import objects
 from lockstep.clusters.control_plane import ControlPlane, start_control_plane
 from lockstep.clusters.real.launcher import Launcher
-from lockstep.clusters.real.programs import open_on_ground
-from lockstep.clusters.real.run import run_on_ground
-from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.programs import open_on_cluster
+from lockstep.clusters.real.run import run_on_cluster
+from lockstep.clusters.real.session import RealSession
 from lockstep.clusters.real.webhook_names import WEBHOOKS
 from lockstep.environments.memory import RunResult
 from lockstep.scenarios.cluster import Cluster
@@ -37,8 +38,8 @@ def plane() -> Iterator[ControlPlane]:
 
 
 @pytest.fixture(scope="module")
-def session(plane: ControlPlane) -> Iterator[GroundSession]:
-    with GroundSession(plane.kubeconfig, reach=("127.0.0.1", "localhost")) as opened:
+def session(plane: ControlPlane) -> Iterator[RealSession]:
+    with RealSession(plane.kubeconfig, reach=("127.0.0.1", "localhost")) as opened:
         yield opened
 
 
@@ -49,7 +50,7 @@ def launcher() -> Iterator[Launcher]:
 
 
 @pytest.fixture(params=["reference", "upstream"])
-def play(request: pytest.FixtureRequest, session: GroundSession, launcher: Launcher) -> Callable[..., RunResult]:
+def play(request: pytest.FixtureRequest, session: RealSession, launcher: Launcher) -> Callable[..., RunResult]:
     """Runs a body with this implementation."""
 
     def run(body: Body, controllers: tuple[str, ...] = ADMISSION, options: Options | None = None) -> RunResult:
@@ -60,10 +61,10 @@ def play(request: pytest.FixtureRequest, session: GroundSession, launcher: Launc
             controllers=controllers,
             options=options or Options(),
         )
-        implementation = open_on_ground(request.param, RELEASE, launcher)
+        implementation = open_on_cluster(request.param, RELEASE, launcher)
         if launcher.used:
             launcher.prepare(controllers)
-        return run_on_ground(session, declare(body), implementation)
+        return run_on_cluster(session, declare(body), implementation)
 
     return run
 

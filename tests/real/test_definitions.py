@@ -7,10 +7,11 @@ from pathlib import Path
 
 import orjson
 import pytest
+
 from lockstep import objects
 from lockstep.clusters.real.connection import Connection
 from lockstep.clusters.real.definitions import DEFINITIONS, PATH
-from lockstep.clusters.real.session import GroundSession
+from lockstep.clusters.real.session import RealSession
 from lockstep.serving.background import KubeApi
 from lockstep.serving.simulation import Setup
 
@@ -39,19 +40,19 @@ def answer(served: KubeApi, method: str, path: str, body: object = None) -> dict
 
 
 def test_what_was_brought_is_taken_away(served: KubeApi) -> None:
-    with GroundSession(served.kubeconfig):
+    with RealSession(served.kubeconfig):
         assert sorted(defined(served)) == sorted(NAMES)
     assert defined(served) == []
 
 
 def test_what_was_there_before_stays(served: KubeApi) -> None:
     answer(served, "POST", PATH, DEFINITIONS[0])
-    with GroundSession(served.kubeconfig):
+    with RealSession(served.kubeconfig):
         assert sorted(defined(served)) == sorted(NAMES)
     assert defined(served) == [NAMES[0]]
 
 
 def test_what_somebody_else_uses_by_now_stays(served: KubeApi) -> None:
-    with GroundSession(served.kubeconfig):
+    with RealSession(served.kubeconfig):
         answer(served, "POST", VPAS, objects.vpa())
     assert defined(served) == [one for one in NAMES if one.startswith("verticalpodautoscalers.")]

@@ -7,14 +7,15 @@ import threading
 import time
 
 import pytest
-from lockstep.clusters.real.loop import CALM, SLACK, GroundLoop, Moment
+
+from lockstep.clusters.real.loop import CALM, SLACK, Moment, RealLoop
 from lockstep.serving.boxes import Inbox
 from lockstep.time import loop as virtual
 from lockstep.time.clock import SECOND, seconds
 
 
 def test_rests_do_not_count_on_the_scenarios_clock() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
     began = loop.now
 
     async def main() -> None:
@@ -29,7 +30,7 @@ def test_rests_do_not_count_on_the_scenarios_clock() -> None:
 
 def test_what_comes_from_outside_is_waited_for_although_nothing_is_planned() -> None:
     inbox = Inbox()
-    loop = GroundLoop(inbox)
+    loop = RealLoop(inbox)
     loop.horizon = loop.now + seconds(60)
 
     async def main() -> str:
@@ -41,7 +42,7 @@ def test_what_comes_from_outside_is_waited_for_although_nothing_is_planned() -> 
 
 
 def test_a_wait_for_nothing_ends_at_the_horizon() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
     loop.horizon = loop.now + seconds(0.05)
 
     async def main() -> None:
@@ -52,7 +53,7 @@ def test_a_wait_for_nothing_ends_at_the_horizon() -> None:
 
 
 def test_nothing_rests_while_an_answer_is_on_its_way() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
     answered_at = loop.now + seconds(2 * CALM)
     loop.busy = lambda: loop.now < answered_at
 
@@ -64,7 +65,7 @@ def test_nothing_rests_while_an_answer_is_on_its_way() -> None:
 
 
 def test_an_instant_inside_a_rest_is_that_of_the_step() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
     seen: list[int] = []
 
     async def main() -> None:
@@ -97,7 +98,7 @@ def test_a_moment_may_be_early_by_as_much_as_the_clock_stood_still() -> None:
 
 
 def test_what_happens_in_one_go_is_one_moment() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
     seen: list[int] = []
 
     async def main() -> None:
@@ -112,7 +113,7 @@ def test_what_happens_in_one_go_is_one_moment() -> None:
 
 
 def test_the_loop_knows_how_late_the_machine_was() -> None:
-    loop = GroundLoop(Inbox())
+    loop = RealLoop(Inbox())
 
     async def main() -> None:
         loop.begin()

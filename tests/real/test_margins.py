@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import lockstep.runs.runner
 import pytest
-from lockstep.clusters.real.loop import GroundLoop
+
+from lockstep.clusters.real.loop import RealLoop
 from lockstep.clusters.real.obstacles import known_obstacles
 from lockstep.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from lockstep.implementations import Implementation
+from lockstep.runs import runner as running
 from lockstep.runs.config import RunConfig
 from lockstep.runs.opening import Memory
 from lockstep.runs.runner import Runner
@@ -26,7 +27,7 @@ from lockstep.trace.invariants.base import FRESH_CACHES, PROMPT_ANSWERS
 _REST, _LAST = 1.0, 1.5
 
 
-class _SlowLoop(GroundLoop):
+class _SlowLoop(RealLoop):
     """The scenario's clock of a real cluster, on virtual time."""
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class _SlowLoop(GroundLoop):
 
 
 class _SlowRun(MemoryRun):
-    def make_loop(self) -> GroundLoop:
+    def make_loop(self) -> RealLoop:
         loop = _SlowLoop()
         loop.horizon = seconds(self.scenario.horizon + 300)
         return loop
@@ -71,7 +72,7 @@ class _SlowMemory(Memory):
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(lockstep.runs.runner, "open_environment", lambda _, progress: _SlowMemory(progress))
+        patched.setattr(running, "open_environment", lambda _, progress: _SlowMemory(progress))
         with Runner(RunConfig()) as runner:
             yield runner
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from lockstep.apiserver import Reply, Request
 from lockstep.clusters.real.gateway import Gateway, Gateways
 from lockstep.serving.boxes import Inbox

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+
 from lockstep.clusters.control_plane.certificates import Authority
 from lockstep.clusters.control_plane.starting import free_ports
 from lockstep.clusters.real.callee import Callee

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
+
 from lockstep.clusters.real.vpa_flags import flags_of
 from lockstep.controllers.options import AdmissionOptions, RecommenderOptions, UpdaterOptions
 

@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from lockstep.quality.bench import BenchFailed, grounds
-from lockstep.quality.bench.grounds import in_process, over_http
-from lockstep.quality.bench.real_ground import ground
+
+from lockstep.quality.bench import BenchFailed, servers
+from lockstep.quality.bench.real_servers import ground
+from lockstep.quality.bench.servers import in_process, over_http
 from lockstep.quality.bench.sides import Sides
 from lockstep.quality.bench.stored import bytes_per_pod
 from lockstep.quality.bench.traffic import life_of_pods
@@ -64,8 +65,8 @@ def test_without_the_official_client_there_is_one_line(monkeypatch: pytest.Monke
 
 
 def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    real = grounds.Process
-    monkeypatch.setattr(grounds, "Process", lambda name, _, log: real(name, ["/bin/sh", "-c", "echo no; exit 4"], log))
+    real = servers.Process
+    monkeypatch.setattr(servers, "Process", lambda name, _, log: real(name, ["/bin/sh", "-c", "echo no; exit 4"], log))
     began = time.monotonic()
     with pytest.raises(BenchFailed, match="lockstep serve ended with code 4; its last words: no"), over_http():
         pass

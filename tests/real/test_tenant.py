@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from lockstep.clusters.real.tenant import Tenant, owner_of, prefix_of
 
 PREFIX = prefix_of(0xABC)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from lockstep.clusters.control_plane.processes import Process
 from lockstep.clusters.real.gateway import Gateways
-from lockstep.clusters.real.loop import GroundLoop
+from lockstep.clusters.real.loop import RealLoop
 from lockstep.clusters.real.programs import RunningPrograms
 from lockstep.controllers.options import Options
 from lockstep.serving.boxes import Inbox
@@ -40,17 +41,17 @@ class FakeLauncher:
 
 
 @pytest.fixture
-def loop() -> Iterator[GroundLoop]:
+def loop() -> Iterator[RealLoop]:
     gateways = Gateways()
-    yield GroundLoop(Inbox(), gateways)
+    yield RealLoop(Inbox(), gateways)
     gateways.close()
 
 
-def programs(launcher: FakeLauncher, loop: GroundLoop) -> RunningPrograms:
+def programs(launcher: FakeLauncher, loop: RealLoop) -> RunningPrograms:
     return RunningPrograms(launcher, loop, None, Options())  # type: ignore[arg-type]
 
 
-def test_a_part_of_the_vpa_is_a_program_and_what_kubernetes_has_is_one(tmp_path: Path, loop: GroundLoop) -> None:
+def test_a_part_of_the_vpa_is_a_program_and_what_kubernetes_has_is_one(tmp_path: Path, loop: RealLoop) -> None:
     launcher = FakeLauncher(tmp_path, "sleep 60")
     running = programs(launcher, loop)
 
@@ -66,7 +67,7 @@ def test_a_part_of_the_vpa_is_a_program_and_what_kubernetes_has_is_one(tmp_path:
     assert running.failure is None
 
 
-def test_a_program_that_ended_by_itself_is_a_failure_when_the_run_is_over_too(tmp_path: Path, loop: GroundLoop) -> None:
+def test_a_program_that_ended_by_itself_is_a_failure_when_the_run_is_over_too(tmp_path: Path, loop: RealLoop) -> None:
     running = programs(FakeLauncher(tmp_path, "echo no such flag; exit 3"), loop)
 
     async def main() -> None:

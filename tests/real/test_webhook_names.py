@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
+
 from lockstep.clusters.real.connection import GroundError
 from lockstep.clusters.real.tenant import Tenant, prefix_of
 from lockstep.clusters.real.webhook_names import WEBHOOKS, Door, decoded

@@ -1,0 +1,35 @@
+"""How to reach a real cluster, as a user says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class KindOptions:
+    """What a user may choose.
+
+    `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
+    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
+    leave the cluster behind, and take it over if it is there already.
+    """
+
+    name: str = "lockstep"
+    image: str = ""
+    kind_bin: Path | None = None
+    kubectl_bin: Path | None = None
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """How to reach a real cluster, and how many scenarios run there at a time.
+
+    `kubeconfig` and `context` name the cluster of the environment `kubeconfig`; `kind` holds the options of `kind`.
+    """
+
+    jobs: int = 8
+    kubeconfig: str = ""
+    context: str = ""
+    kind: KindOptions | None = None
