@@ -14,8 +14,8 @@ from lockstep.apiserver.limits import LIMITS, Limit
 from lockstep.clusters.real.fitness import obstacles_of
 from lockstep.clusters.real.obstacles import OBSTACLES
 from lockstep.files import write_whole
+from lockstep.project.loading import load
 from lockstep.quality.fidelity.excuses import shown_by
-from lockstep.scenarios.declare import load
 from lockstep.world.limits import WORLD_LIMITS
 from tools.coverage import coverage_page
 

@@ -38,3 +38,9 @@ def locked(folder: Path) -> Iterator[None]:
     with (folder.parent / f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # freed when the file is closed, also by a crash
         yield
+
+
+def cache_folder(name: str) -> Path:
+    """A folder of Lockstep's own in the user's cache. It may not exist yet, and may be deleted at any time."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "lockstep" / name

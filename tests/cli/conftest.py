@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lockstep.cli import main
-from lockstep.scenarios import declare
+from lockstep.project import index, loading
 from tests.fakes import runner
 
 
@@ -27,7 +27,9 @@ def lockstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setitem(sys.modules, "lockstep.runs.runner", runner.as_module())
 
     def run(*arguments: Any, scenarios: tuple[str, ...] = ("replicaset/passes",)) -> Result:
-        monkeypatch.setattr(declare, "load", lambda: runner.declare(*scenarios))
+        monkeypatch.setattr(loading, "load", loading.load)  # both come back at the end
+        monkeypatch.setattr(index, "suite_entries", index.suite_entries)
+        runner.stand_in(runner.declare(*scenarios))
         code = main([str(one) for one in arguments])
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)

@@ -210,8 +210,7 @@ PROGRAM = """
 import sys
 from tests.fakes import runner
 sys.modules["lockstep.runs.runner"] = runner.as_module()
-import lockstep.scenarios.declare
-lockstep.scenarios.declare.load = lambda: runner.declare("replicaset/passes", "replicaset/diverges")
+runner.stand_in(runner.declare("replicaset/passes", "replicaset/diverges"))
 from lockstep.cli import main
 sys.exit(main(["run"]))
 """
@@ -242,8 +241,7 @@ class Endless(runner.Runner):
 fake = runner.as_module()
 fake.Runner = Endless
 sys.modules["lockstep.runs.runner"] = fake
-import lockstep.scenarios.declare
-lockstep.scenarios.declare.load = lambda: runner.declare("replicaset/passes")
+runner.stand_in(runner.declare("replicaset/passes"))
 from lockstep.cli import main
 sys.exit(main(["run"]))
 """

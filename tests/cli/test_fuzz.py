@@ -34,7 +34,8 @@ def fuzzing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
             return result
 
         monkeypatch.setattr(lockstep.quality.fuzz, "fuzz", fuzz)
-        monkeypatch.setattr("lockstep_fixtures.ROOT", tmp_path)
+        (tmp_path / "pyproject.toml").write_text('[tool.lockstep]\nregressions = "regressions"\n')
+        monkeypatch.chdir(tmp_path)
         return calls
 
     return end_with
@@ -73,7 +74,7 @@ def test_a_difference_is_shown_kept_and_reported(
 def test_nothing_is_kept_unless_asked(lockstep: Lockstep, fuzzing: Callable[..., list[Any]], tmp_path: Path) -> None:
     fuzzing(cases=10, writes_compared=50, differences=[DIFFERENCE])
     assert lockstep("fuzz", "replicaset").code == 1
-    assert list(tmp_path.iterdir()) == []
+    assert [one.name for one in tmp_path.iterdir()] == ["pyproject.toml"]
 
 
 def test_a_run_that_compared_nothing_is_not_green(lockstep: Lockstep, fuzzing: Callable[..., list[Any]]) -> None:

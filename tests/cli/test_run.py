@@ -110,7 +110,7 @@ IMPLEMENTATIONS = (
             f"lockstep: unknown implementation 'go'; known: {IMPLEMENTATIONS}",
         ),
         (("--seed", "x"), "lockstep run: Invalid value for '--seed': 'x' is not a valid integer."),
-        (("--sed", "1"), "lockstep run: No such option '--sed'. Did you mean '--seed'?"),
+        (("--sed", "1"), "lockstep run: No such option '--sed'. (Did you mean one of: '--seed', '--suite'?)"),
         (
             ("--report", "missing/r.json"),
             "lockstep run: --report missing/r.json: there is no folder missing; create it first",

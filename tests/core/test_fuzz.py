@@ -12,6 +12,12 @@ from hypothesis import strategies as st
 from lockstep.environments.memory import run_scenario
 from lockstep.implementations.reference import Reference
 from lockstep.implementations.registry import UsageError
+from lockstep.project.regressions import (
+    DamagedRegression,
+    load_regressions,
+    parse_regression,
+    save_regression,
+)
 from lockstep.quality.fuzz import engine
 from lockstep.quality.fuzz.differential import (
     CaseReport,
@@ -20,12 +26,6 @@ from lockstep.quality.fuzz.differential import (
     as_scenario,
     case_name,
     tolerance_of,
-)
-from lockstep.quality.fuzz.regressions import (
-    DamagedRegression,
-    load_regressions,
-    parse_regression,
-    save_regression,
 )
 from lockstep.scenarios.cluster import Cluster
 from lockstep.trace.compare import Tolerance

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lockstep.scenarios import declare
+from lockstep.project.loading import load
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario
 from lockstep_conformance.hpa import test_rivals as rivals
@@ -17,7 +17,7 @@ from tools.reported import ISSUES, REPORTED, shown_by
 
 @pytest.fixture(scope="module")
 def scenarios() -> list[Scenario]:
-    return declare.load()
+    return load()
 
 
 async def nothing(_cluster: Cluster) -> None:

@@ -19,14 +19,16 @@ import pytest
 
 from lockstep.cli import main, root
 from lockstep.network import Faults
+from lockstep.project import index, loading
+from lockstep.project.loading import load, scenarios_of
 from lockstep.quality.fidelity.declaring import load as api_scenarios
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
-from lockstep.scenarios import declare
 from lockstep.scenarios.cluster import Cluster
-from lockstep.scenarios.declare import Scenario, scenario, scenarios_of
+from lockstep.scenarios.declare import Scenario, scenario
 from lockstep.world import Kubelet
+from tests.fakes import runner
 from tools.pages import LIMITS_PAGE, limits_page
 
 ROOT = Path(__file__).parents[2]
@@ -193,7 +195,7 @@ def test_a_command_exists_with_its_options(command: str) -> None:
 
 def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
     shown = [one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
-    known = shown + [one.id for one in declare.load()]
+    known = shown + [one.id for one in load()]
     for command in commands():
         for word in shlex.split(command):
             if word.startswith(("hpa/", "replicaset/", "vpa-")) and "/my-" not in word:
@@ -203,9 +205,11 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [one for one in commands() if is_cheap(shlex.split(one)[1:])])
 def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown = {one.id: one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    there = {one.id: one for one in declare.load()}
+    there = {one.id: one for one in load()}
     both = {**there, **shown}
-    monkeypatch.setattr(declare, "load", lambda: [both[key] for key in sorted(both)])
+    monkeypatch.setattr(loading, "load", loading.load)  # both come back at the end
+    monkeypatch.setattr(index, "suite_entries", index.suite_entries)
+    runner.stand_in([both[key] for key in sorted(both)])
     assert main(shlex.split(command)[1:]) == 0
 
 
@@ -253,7 +257,7 @@ def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]
     assert main(["run", "replicaset/scale-*"]) == 0
     assert _shape(sample.text) == _shape(capsys.readouterr().out)[-len(_shape(sample.text)) :]
     judged = int(re.findall(r"green: (\d+) scenarios", sample.text)[0])
-    assert 170 < judged <= len(declare.load())
+    assert 170 < judged <= len(load())
 
 
 def _shape(text: str) -> list[str]:
@@ -284,7 +288,7 @@ def test_a_function_of_the_reference_exists(name: str) -> None:
 
 
 def test_every_finding_is_held_by_something_that_exists() -> None:
-    known = {one.id for one in (*declare.load(), *api_scenarios())}
+    known = {one.id for one in (*load(), *api_scenarios())}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]
@@ -303,7 +307,7 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_scenarios_and_tests_that_are_named_exist(page: Path, tmp_path: Path) -> None:
     shown = {one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
-    known = shown | {one.id for one in declare.load()}
+    known = shown | {one.id for one in load()}
     text = page.read_text(encoding="utf-8")
     scenarios = re.findall(r"`((?:replicaset|hpa|vpa-recommender|vpa-updater|vpa-admission)/[a-z0-9-]+)`", text)
     tests = re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", text)

@@ -14,11 +14,12 @@ from lockstep.clusters.real.loop import RealLoop
 from lockstep.clusters.real.obstacles import known_obstacles
 from lockstep.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from lockstep.implementations import Implementation
+from lockstep.project.loading import load
 from lockstep.runs import runner as running
 from lockstep.runs.config import RunConfig
 from lockstep.runs.opening import Memory
 from lockstep.runs.runner import Runner
-from lockstep.scenarios.declare import Scenario, load
+from lockstep.scenarios.declare import Scenario
 from lockstep.time.clock import seconds
 from lockstep.time.loop import VirtualLoop
 from lockstep.trace.invariants.base import FRESH_CACHES, PROMPT_ANSWERS

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep.scenarios.declare import load
+from lockstep.project.loading import load
 from lockstep.trace.compare import compare
 from lockstep.trace.ledger import Ledger, LedgerError, in_range
 from lockstep.trace.model import Trace

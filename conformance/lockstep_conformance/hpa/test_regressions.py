@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep.quality.fuzz.regressions import regression_scenarios
+from lockstep.project.regressions import regression_scenarios
 from lockstep_conformance.hpa import plans
 from lockstep_fixtures import ROOT as FIXTURES
 
-globals().update(regression_scenarios(FIXTURES, "hpa", plans, __name__))
+globals().update(regression_scenarios(FIXTURES / "regressions", "hpa", plans, __name__))

@@ -46,7 +46,7 @@ _SPEAKS_TO_USER = (
     ("lockstep.clusters.control_plane.errors", "ControlPlaneDied"),
     ("lockstep.clusters.control_plane.errors", "ControlPlaneFailed"),
     ("lockstep.quality.fidelity.errors", "FidelityError"),
-    ("lockstep.quality.fuzz.regressions", "DamagedRegression"),
+    ("lockstep.project.regressions", "DamagedRegression"),
     ("lockstep.clusters.real.connection", "GroundError"),
     ("lockstep.implementations.registry", "UsageError"),
     ("lockstep.clusters.kind.errors", "KindFailed"),

@@ -79,11 +79,14 @@ def _green(result: FuzzResult) -> bool:
 
 
 def _save(result: FuzzResult) -> list[Path]:
+    from lockstep.project import find_project
     from lockstep.quality.fuzz import save_regression
-    from lockstep_fixtures import ROOT as FIXTURES
+
+    project = find_project()
+    folder = project.writable(project.evidence).regressions
 
     return [
-        save_regression(FIXTURES, result.controller, found.plan, found.report.headline) for found in result.differences
+        save_regression(folder, result.controller, found.plan, found.report.headline) for found in result.differences
     ]
 
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 @click.command("list", short_help="List the scenarios.")
-@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO]...")
 @options.controller
+@options.suite
 @click.option(
     "--format",
     "format_",
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to print.",
 )
-def command(patterns: tuple[str, ...], controller: str | None, format_: str) -> None:
+def command(patterns: tuple[str, ...], controller: str | None, suite: bool, format_: str) -> None:
     """List the scenarios: what each demands, and where that comes from (with --format json)."""
-    from lockstep.cli.selection import select
+    from lockstep.cli.selection import choose
     from lockstep.clusters.real.obstacles import known_obstacles
-    from lockstep.scenarios.declare import load
 
-    chosen = select(load(), patterns, controller)
+    chosen = choose(patterns, controller, suite=suite)
     obstacles = known_obstacles()
     if format_ == "json":
         click.echo(

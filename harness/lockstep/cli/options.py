@@ -20,6 +20,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 controller = click.option(
     "--controller", metavar="NAME", help="Only the scenarios of this controller; vpa means all three of it."
 )
+suite = click.option(
+    "--suite", is_flag=True, help="Choose from the built-in suite, also where the project has its own."
+)
 implementation = click.option(
     "--implementation",
     metavar="WHO",

@@ -8,12 +8,15 @@ from lockstep.cli import options
 
 
 @click.command("record", short_help="Record what upstream does in each scenario.")
-@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO]...")
 @options.controller
+@options.suite
 @click.option("--release", metavar="VERSION", required=True, help="The Kubernetes release to run and to record.")
 @options.seed
 @click.pass_context
-def command(ctx: click.Context, /, patterns: tuple[str, ...], controller: str | None, release: str, seed: int) -> None:
+def command(
+    ctx: click.Context, /, patterns: tuple[str, ...], controller: str | None, suite: bool, release: str, seed: int
+) -> None:
     """Record what upstream does in each scenario.
 
     Runs the unmodified upstream controllers of the release and replaces their recordings. Only upstream can be
@@ -23,8 +26,7 @@ def command(ctx: click.Context, /, patterns: tuple[str, ...], controller: str | 
     config = options.run_config(values, update=True)
     from lockstep.cli.execution import execute
     from lockstep.cli.screen import Screen
-    from lockstep.cli.selection import select
-    from lockstep.scenarios.declare import load
+    from lockstep.cli.selection import choose
 
-    session = execute(config, select(load(), patterns, controller), Screen())
+    session = execute(config, choose(patterns, controller, suite=suite), Screen())
     ctx.exit(0 if session.green else 1)

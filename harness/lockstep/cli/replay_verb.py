@@ -13,7 +13,7 @@ import click
 from lockstep.cli import options
 
 if TYPE_CHECKING:
-    from lockstep.quality.fuzz.regressions import Regression
+    from lockstep.project.regressions import Regression
     from lockstep.trace.history import History
 
 
@@ -48,7 +48,7 @@ def _case(file: Path) -> Regression | None:
         return None
     if not isinstance(content, dict) or "plan" not in content:
         return None
-    from lockstep.quality.fuzz.regressions import parse_regression
+    from lockstep.project.regressions import parse_regression
 
     try:
         return parse_regression(content)

@@ -12,8 +12,9 @@ from lockstep.cli.kind_options import kind_choice, kind_options
 
 
 @click.command("run", short_help="Run scenarios and judge them.")
-@click.argument("patterns", nargs=-1, metavar="[SCENARIO_GLOB]...")
+@click.argument("patterns", nargs=-1, metavar="[SCENARIO]...")
 @options.controller
+@options.suite
 @options.run_options
 @options.ground_options
 @kind_options
@@ -32,6 +33,7 @@ def command(
     /,
     patterns: tuple[str, ...],
     controller: str | None,
+    suite: bool,
     report: Path | None,
     list_divergences: bool,
     fail_fast: bool,
@@ -47,12 +49,11 @@ def command(
     config = options.run_config(values, kind=kind_choice)
     from lockstep.cli.execution import execute
     from lockstep.cli.screen import Screen
-    from lockstep.cli.selection import select
-    from lockstep.scenarios.declare import load
+    from lockstep.cli.selection import choose
 
     session = execute(
         config,
-        select(load(), patterns, controller),
+        choose(patterns, controller, suite=suite),
         Screen(),
         report=report,
         fail_fast=fail_fast,

@@ -1,37 +1,122 @@
-"""Which scenarios a command line means. A pattern that matches nothing is a mistake, never an empty run."""
+"""Which scenarios a command line means. What matches nothing is a mistake, never an empty run.
+
+A word is a path (`tests/`, `tests/test_mine.py`, `tests/test_mine.py::test_name`), or a glob over ids, names and
+controllers of the scenarios at hand: those of the project, or those of the built-in suite.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
 
-from lockstep.controllers.names import GROUPS
+from lockstep.controllers.names import ACTORS, GROUPS
 
 if TYPE_CHECKING:
+    from lockstep.project import Project
     from lockstep.scenarios.declare import Scenario
 
 
-def select(scenarios: Sequence[Scenario], patterns: Sequence[str], controller: str | None = None) -> list[Scenario]:
+class Selectable(Protocol):
+    """What a selection asks: a `Scenario`, or its entry in the index."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def controller(self) -> str: ...  # noqa: D102
+    @property
+    def controllers(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+_One = TypeVar("_One", bound=Selectable)
+
+
+def choose(
+    words: Sequence[str], controller: str | None = None, *, suite: bool = False, project: Project | None = None
+) -> list[Scenario]:
+    """The scenarios that the words mean; all at hand if there are none.
+
+    `suite` chooses from the built-in suite, also in a project with scenarios of its own. Raises click.UsageError, or
+    LockstepError, with what is wrong.
+    """
+    from lockstep.project import find_project, loading
+
+    project = project or find_project()
+    paths = [word for word in words if is_path(word)]
+    globs = [word for word in words if word not in paths]
+    found: dict[str, Scenario] = {}
+    for word in paths:
+        for one in _at(word, project):
+            found[one.id] = one
+    if globs or not paths:
+        own = project.configured and not suite and not loading.holds_suite(project)
+        chosen = select(loading.load_project(project), globs, controller) if own else _of_suite(globs, controller)
+        found.update({one.id: one for one in chosen})
+    if paths and controller is not None:
+        found = {one.id: one for one in _of_controller(list(found.values()), controller)}
+    return list(found.values())
+
+
+def select(scenarios: Sequence[_One], patterns: Sequence[str], controller: str | None = None) -> list[_One]:
     """The scenarios whose id, name or controller matches a pattern (all if there is none), in their order.
 
     Raises click.UsageError with close matches if a pattern, or the controller, matches nothing.
     """
+    if not scenarios:
+        raise click.UsageError(
+            "this project has no scenarios yet; write one (lockstep init shows how), or add --suite for ours"
+        )
     if controller is not None:
         scenarios = _of_controller(scenarios, controller)
     for pattern in patterns:
         if not any(_matches(one, pattern) for one in scenarios):
             raise click.UsageError(_no_match(pattern, scenarios))
-    chosen = [one for one in scenarios if not patterns or any(_matches(one, pattern) for pattern in patterns)]
-    if not chosen:
-        raise click.UsageError("there are no scenarios to choose from; is the conformance folder installed?")
-    return chosen
+    return [one for one in scenarios if not patterns or any(_matches(one, pattern) for pattern in patterns)]
 
 
-def _of_controller(scenarios: Sequence[Scenario], controller: str) -> list[Scenario]:
+def is_path(word: str) -> bool:
+    """Whether a word of the command line names a file or folder, and not scenarios."""
+    file = word.partition("::")[0]
+    return file.endswith((".py", "/")) or "::" in word or (Path(file).exists() and file not in {*ACTORS, *GROUPS})
+
+
+def _at(word: str, project: Project) -> list[Scenario]:
+    """The scenarios at a path; after `::`, only those of that id or function name."""
+    from lockstep.project import loading
+
+    file, _, name = word.partition("::")
+    path = Path(file)
+    if not path.exists():
+        raise click.UsageError(f"there is no file or folder {file}")
+    found = loading.load_files(project, loading.files_in(path))
+    if name:
+        found = [one for one in found if name in (one.id, one.name, one.body.__name__)]
+    if not found:
+        where = f"{name!r} in {file}" if name else file
+        raise click.UsageError(
+            f"no scenario at {where}: a scenario is an async function below @scenario(...) in a file test_*.py"
+        )
+    return found
+
+
+def _of_suite(globs: Sequence[str], controller: str | None) -> list[Scenario]:
+    """Scenarios of the built-in suite; only the modules that hold them are imported."""
+    from lockstep.project import index, loading
+
+    if not globs and controller is None:
+        return loading.load()
+    chosen = select(index.suite_entries(), globs, controller)
+    ids = {one.id for one in chosen}
+    return [one for one in loading.load({one.module for one in chosen}) if one.id in ids]
+
+
+def _of_controller(scenarios: Sequence[_One], controller: str) -> list[_One]:
     wanted = (controller, *GROUPS.get(controller, ()))
     chosen = [one for one in scenarios if any(name in one.controllers for name in wanted)]
     if not chosen:
@@ -40,12 +125,12 @@ def _of_controller(scenarios: Sequence[Scenario], controller: str) -> list[Scena
     return chosen
 
 
-def _matches(scenario: Scenario, pattern: str) -> bool:
+def _matches(scenario: Selectable, pattern: str) -> bool:
     groups = [group for group, names in GROUPS.items() if scenario.controller in names]
     return any(fnmatchcase(text, pattern) for text in (scenario.id, scenario.name, scenario.controller, *groups))
 
 
-def _no_match(pattern: str, scenarios: Sequence[Scenario]) -> str:
+def _no_match(pattern: str, scenarios: Sequence[Selectable]) -> str:
     names = {one.id: one.id for one in scenarios} | {one.name: one.id for one in scenarios}
     close = [names[name] for name in difflib.get_close_matches(pattern.strip("*"), sorted(names), n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(dict.fromkeys(close))}?" if close else "lockstep list shows all of them"

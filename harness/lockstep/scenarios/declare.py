@@ -7,15 +7,13 @@ pytest collects it, and so does `lockstep run`.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
-import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.controllers.names import ACTORS
 from lockstep.controllers.options import (
     AdmissionOptions,
     HpaOptions,
@@ -31,7 +29,8 @@ if TYPE_CHECKING:
     from lockstep.trace.difference import Tolerance
 
 Body = Callable[["Cluster"], Awaitable[None]]
-_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*")
+#: Parts of letters, digits, dots, dashes and underscores: an id is also the path of a recording.
+_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)
 
 __all__ = [
     "AdmissionOptions",
@@ -43,9 +42,7 @@ __all__ = [
     "ScenarioError",
     "UpdaterOptions",
     "VpaOptions",
-    "load",
     "scenario",
-    "scenarios_of",
 ]
 
 
@@ -70,6 +67,7 @@ class Scenario:
     #: Why this can be told in virtual time only, as a clause; "" if a real cluster may show it too.
     virtual: str = ""
     module: str = ""
+    file: str = ""
     line: int = 0
 
     @property
@@ -79,15 +77,20 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        """The id without its controller."""
-        return self.id.split("/", 1)[1]
+        """The id without its first part: without its controller, where the id begins with one."""
+        return self.id.partition("/")[2] or self.id
+
+    @property
+    def where(self) -> str:
+        """File and line of the declaration, relative to the current folder where it lies below."""
+        return f"{shown_path(self.file)}:{self.line}"
 
 
 def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     id: str,  # noqa: A002 - what every reader calls it
     *,
     must: str,
-    source: str | tuple[str, ...],
+    source: str | tuple[str, ...] = (),
     issues: str | tuple[str, ...] = (),
     controllers: tuple[str, ...] = ("replicaset",),
     features: tuple[str, ...] = (),
@@ -103,11 +106,12 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
     upstream issues such as "kubernetes/kubernetes#69376". Raises ScenarioError on a malformed one.
     """
     if not _ID.fullmatch(id):
-        raise ScenarioError(f"scenario id {id!r} is not of the form controller/some-name")
+        raise ScenarioError(f"scenario id {id!r} is not of the form some-name or group/some-name")
     if "MUST" not in must:
         raise ScenarioError(f"scenario {id}: its sentence does not say what a controller MUST (or MUST NOT) do")
-    if not id.startswith(tuple(f"{name}/" for name in controllers)):
-        raise ScenarioError(f"scenario {id}: the id must start with one of its controllers, {', '.join(controllers)}")
+    if not controllers or (unknown := sorted(set(controllers) - ACTORS.keys())):
+        named = f"the controller {unknown[0]!r}, which nobody knows" if controllers else "no controller"
+        raise ScenarioError(f"scenario {id} names {named}; known: {', '.join(ACTORS)}")
 
     def declare(body: Body) -> Scenario:
         return Scenario(
@@ -124,44 +128,16 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
             horizon=horizon,
             virtual=virtual,
             module=body.__module__,
+            file=body.__code__.co_filename,
             line=body.__code__.co_firstlineno,
         )
 
     return declare
 
 
-def load(packages: Sequence[str] = ("lockstep_conformance",)) -> list[Scenario]:
-    """Import the test modules of `packages` and return their scenarios, sorted by id."""
-    found: dict[str, Scenario] = {}
-    for package in packages:
-        for module_name in _test_modules(package):
-            for declared in scenarios_of(_import(module_name)):
-                if declared.id in found:
-                    other = found[declared.id].module
-                    raise ScenarioError(f"scenario {declared.id} is declared twice: in {other} and in {module_name}")
-                found[declared.id] = declared
-    return [found[key] for key in sorted(found)]
-
-
-def scenarios_of(module: object) -> list[Scenario]:
-    """The scenarios that a module declares, in the order of its text."""
-    mine = [value for value in vars(module).values() if isinstance(value, Scenario)]
-    return sorted((one for one in mine if one.module == getattr(module, "__name__", "")), key=lambda one: one.line)
-
-
-def _test_modules(package: str) -> list[str]:
-    root = _import(package)
-    names = [info.name for info in pkgutil.walk_packages(getattr(root, "__path__", []), f"{package}.")]
-    return sorted(name for name in names if name.rsplit(".", 1)[1].startswith("test_"))
-
-
-def _import(name: str) -> object:
-    here = str(Path.cwd())
-    if here not in sys.path:  # a user's own conformance package lies in the folder they stand in
-        sys.path.append(here)
+def shown_path(file: str) -> str:
+    """A path as people read it: relative to the current folder where it lies below."""
     try:
-        return importlib.import_module(name)
-    except ScenarioError:
-        raise
-    except Exception as error:
-        raise ScenarioError(f"cannot import {name}: {type(error).__name__}: {error}") from error
+        return str(Path(file).relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return file

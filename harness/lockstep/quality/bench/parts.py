@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from lockstep.apiserver import ApiServer, Request
 from lockstep.implementations.reference import MemoryTransport
 from lockstep.network import Network
+from lockstep.project.loading import load
 from lockstep.quality.bench.figures import BenchFailed, Figure, at_least, at_most, medians
 from lockstep.quality.bench.stores import measure as measure_server
 from lockstep.quality.fuzz import fuzz
 from lockstep.runs.config import RunConfig
-from lockstep.scenarios.declare import load
 from lockstep.time import loop as virtual
 from lockstep_fixtures import ROOT as FIXTURES
 

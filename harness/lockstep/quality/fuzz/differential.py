@@ -8,8 +8,6 @@ order of each lets them meet. To that end the reference is also given the very o
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lockstep.environments.memory import RunResult, run_scenario
 from lockstep.implementations.following import Acts
 from lockstep.implementations.reference import Reference
+from lockstep.project.regressions import case_name, tolerance_of
 from lockstep.scenarios.declare import Scenario
 from lockstep.trace import compare
 from lockstep.trace.explain import explain
@@ -48,17 +47,6 @@ class CaseReport:
     #: Whether the sides agreed only after other orders had been tried.
     needed_variants: bool
     writes_compared: int
-
-
-def case_name(plan: dict[str, Any]) -> str:
-    """A short stable name for a plan."""
-    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:10]
-
-
-def tolerance_of(plans: ModuleType) -> tuple[compare.Tolerance, ...]:
-    """What may differ in the traces of a module's plans; nothing, unless it says so."""
-    tolerance: tuple[compare.Tolerance, ...] = getattr(plans, "TOLERANCE", ())
-    return tolerance
 
 
 def as_scenario(plan: dict[str, Any], plans: ModuleType) -> Scenario:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from lockstep.implementations.registry import UsageError, open_implementation
-from lockstep.quality.fuzz.differential import CaseReport, Differential, as_scenario, case_name
+from lockstep.project.regressions import case_name
+from lockstep.quality.fuzz.differential import CaseReport, Differential, as_scenario
 from lockstep.time.python_gc import rarely_collected
 from lockstep.trace.ledger import Ledger
 from lockstep_fixtures import ROOT as FIXTURES

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from lockstep.controllers.names import GROUPS
+from lockstep.project.loading import load
 from lockstep.quality.mutants.bench import Bench
 from lockstep.quality.mutants.catalogue import Catalogue, Mutant
 from lockstep.quality.mutants.errors import MutantError
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial
-from lockstep.scenarios.declare import load
 from lockstep.trace import recordings
 from lockstep_fixtures import ROOT as FIXTURES
 

@@ -18,10 +18,11 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import IO
 
+from lockstep.project.loading import load
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
-from lockstep.scenarios.declare import Scenario, load
+from lockstep.scenarios.declare import Scenario
 
 #: Verdicts that say that the controller is wrong.
 RED = frozenset({"fail", "error"})

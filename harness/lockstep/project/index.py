@@ -1,0 +1,88 @@
+"""The index of the built-in suite: what each scenario is called and where it stands, without importing any of them.
+
+Kept in the user's cache, for the very files that it was made from: their names, sizes and times of change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import lockstep
+from lockstep.files import cache_folder, write_whole
+from lockstep.project.loading import load, suite_root
+from lockstep.scenarios.declare import Scenario
+from lockstep_fixtures import ROOT as FIXTURES
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What people and selections ask about a scenario; the fields are those of `Scenario`."""
+
+    id: str
+    must: str
+    source: tuple[str, ...]
+    issues: tuple[str, ...]
+    controllers: tuple[str, ...]
+    features: tuple[str, ...]
+    horizon: float
+    virtual: str
+    module: str
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Entry:
+        """The entry of a scenario."""
+        return cls(**{one.name: getattr(scenario, one.name) for one in fields(cls)})
+
+    @property
+    def controller(self) -> str:
+        """The controller that the scenario is about."""
+        return self.controllers[0]
+
+    @property
+    def name(self) -> str:
+        """The id without its first part."""
+        return self.id.partition("/")[2] or self.id
+
+
+def suite_entries() -> list[Entry]:
+    """The entries of all scenarios of the built-in suite, sorted by id."""
+    file = cache_folder("index") / f"{_state_of_the_suite()}.json"
+    try:
+        kept = orjson.loads(file.read_bytes())
+        return [_entry(row) for row in kept]
+    except (OSError, ValueError, TypeError):
+        entries = [Entry.of(one) for one in load()]
+        _keep(entries, file)
+        return entries
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    fields_: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in row.items()}
+    return Entry(**fields_)
+
+
+def _keep(entries: Sequence[Entry], file: Path) -> None:
+    """Write the index, and take away those of earlier states; without a cache that can be written, it is made anew."""
+    with suppress(OSError):
+        write_whole(file, orjson.dumps([asdict(one) for one in entries]).decode())
+        for other in file.parent.glob("*.json"):
+            if other != file:
+                other.unlink(missing_ok=True)
+
+
+def _state_of_the_suite() -> str:
+    found = hashlib.sha256(lockstep.__version__.encode())
+    for root, pattern in ((suite_root(), "*.py"), (FIXTURES / "regressions", "*.json")):
+        for path in sorted(root.rglob(pattern)):
+            facts = path.stat()
+            found.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
+    return found.hexdigest()[:16]
