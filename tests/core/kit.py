@@ -10,6 +10,7 @@ from lockstep.trace.normalise import Trace, normalise
 
 def scenario_of(body: Body, **fields: object) -> Scenario:
     facts = {"id": "replicaset/under-test", "must": "It MUST.", "source": ("test",), "options": Options()}
+    facts["file"] = body.__code__.co_filename  # type: ignore[attr-defined]
     return Scenario(**{**facts, **fields}, body=body)  # type: ignore[arg-type]
 
 

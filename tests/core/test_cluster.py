@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from lockstep import objects
 from lockstep.scenarios.cluster import ApiFailure, Cluster
 from tests.core.kit import passing, play
@@ -39,26 +42,31 @@ def test_eventually_sees_the_first_moment_and_never_does_not() -> None:
     assert passing(body).assertions == 4
 
 
+def line_of(body: Any, after: int) -> str:
+    """The line so many below the first one of a scenario's body."""
+    return f"{Path(__file__).relative_to(Path.cwd())}:{body.__code__.co_firstlineno + after}"
+
+
 def test_a_failed_expectation_names_both_values_and_the_moment() -> None:
     async def body(cluster: Cluster) -> None:
         await cluster.run(1.5)
         cluster.expect("pods", 2, 3)
 
-    assert play(body).failure == "pods: expected 3, got 2 (at +1.500 s)"
+    assert play(body).failure == f"pods: expected 3, got 2 (at +1.500 s, {line_of(body, 2)})"
 
 
 def test_eventually_fails_with_its_limit() -> None:
     async def body(cluster: Cluster) -> None:
         await cluster.eventually("the moon turns blue", lambda: False, within=5)
 
-    assert play(body).failure == "the moon turns blue: did not come true within 5 s (at +5.000 s)"
+    assert play(body).failure == f"the moon turns blue: did not come true within 5 s (at +5.000 s, {line_of(body, 1)})"
 
 
 def test_a_refused_write_is_an_error_of_the_scenario() -> None:
     async def body(cluster: Cluster) -> None:
         await cluster.delete("pods", "nobody")
 
-    assert 'pods "nobody" not found' in play(body).error
+    assert play(body).error.endswith(f'pods "nobody" not found ({line_of(body, 1)})')
 
 
 def test_a_scenario_can_expect_a_refusal() -> None:
@@ -75,7 +83,14 @@ def test_any_other_exception_is_an_error_with_its_place() -> None:
     async def body(cluster: Cluster) -> None:
         raise ZeroDivisionError("oh")
 
-    assert play(body).error.startswith("ZeroDivisionError: oh (test_cluster.py:")
+    assert play(body).error == f"ZeroDivisionError: oh ({line_of(body, 1)})"
+
+
+def test_an_error_inside_of_the_harness_is_placed_where_the_scenario_called_it() -> None:
+    async def body(cluster: Cluster) -> None:
+        cluster.get("pods", "nobody")
+
+    assert play(body).error.endswith(f"({line_of(body, 1)})")
 
 
 def test_writes_in_a_batch_are_seen_together() -> None:

@@ -248,7 +248,8 @@ def test_the_wrong_guess_that_is_shown_fails_like_that(tmp_path: Path) -> None:
     wrong = Block(block.page, block.line + 1000, block.language, block.text.replace("(14, 18)", "(14, 20)"))
     outcome = judge(scenarios_of(load_block(wrong, tmp_path))[0])
     [shown] = [block.text for block in blocks("text") if block.text.startswith("pods at ")]
-    assert (outcome.verdict, outcome.message.split("\n\n")[0]) == ("fail", shown.strip())
+    said, printed = (re.sub(r", \S+\.py:", ", FILE.py:", text) for text in (outcome.message.split("\n\n")[0], shown))
+    assert (outcome.verdict, said) == ("fail", printed.strip())
 
 
 def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]) -> None:

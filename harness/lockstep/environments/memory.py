@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from lockstep.prometheus import Prometheus
 from lockstep.scenarios.checks import FailedCheck, describe
 from lockstep.scenarios.cluster import ApiFailure, Cluster, ClusterLost, NeverSettles
 from lockstep.scenarios.declare import Scenario
+from lockstep.scenarios.location import failing_line
 from lockstep.time import loop as virtual
 from lockstep.time.clock import SECOND, seconds
 from lockstep.time.python_gc import rarely_collected
@@ -175,7 +175,7 @@ def result_of(make: Callable[[], MemoryRun]) -> RunResult:
             run = make()
         except RunRefused as refused:
             return RunResult(History(), 0, 0, 0, time.perf_counter() - began, error=str(refused))
-        error = _guarded(lambda: _play(run))
+        error = _guarded(lambda: _play(run), run.scenario.file)
     if run.controllers.failure:
         error = run.controllers.failure
     return RunResult(
@@ -209,17 +209,17 @@ def _ignore(_: Any, __: Any) -> None:
     """What ends a controller's task is reported by its implementation, not by asyncio's log."""
 
 
-def _guarded(play: Callable[[], None]) -> str:
+def _guarded(play: Callable[[], None], file: str) -> str:
     """Play, and say in one line what went wrong; "" if nothing did."""
     try:
         play()
     except ApiFailure as refused:
-        return f"the API server refused a request of the scenario: {refused}"
+        where = failing_line(refused.__traceback__, file)
+        return f"the API server refused a request of the scenario: {refused} ({where})"
     except (NeverSettles, virtual.HorizonPassed, virtual.Standstill, virtual.Stuck) as endless:
         return f"the scenario does not end: {endless}"
     except (ClusterLost, UpstreamFailed) as dead:
         return str(dead)
     except Exception as unexpected:
-        where = traceback.extract_tb(unexpected.__traceback__)[-1]
-        return f"{type(unexpected).__name__}: {unexpected} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+        return f"{type(unexpected).__name__}: {unexpected} ({failing_line(unexpected.__traceback__, file)})"
     return ""

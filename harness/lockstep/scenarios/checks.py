@@ -9,22 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.scenarios.location import calling_line
+
 #: How many failed assertions a report shows.
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """One assertion that does not hold. `at`: seconds since the scenario began."""
+    """One assertion that does not hold. `at`: seconds since the scenario began; `where`: file and line of the call."""
 
     what: str
     wanted: Any
     actual: Any
     at: float
     message: str
+    where: str = ""
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.message} (at +{self.at:.3f} s)"
+        where = f", {self.where}" if self.where else ""
+        return f"{self.what}: {self.message} (at +{self.at:.3f} s{where})"
 
 
 class Checks:
@@ -38,13 +42,14 @@ class Checks:
         """`actual` must equal `wanted`."""
         self.evaluated += 1
         if actual != wanted:
-            self.failed.append(FailedCheck(what, wanted, actual, at, f"expected {wanted!r}, got {actual!r}"))
+            message = f"expected {wanted!r}, got {actual!r}"
+            self.failed.append(FailedCheck(what, wanted, actual, at, message, calling_line()))
 
     def true(self, what: str, holds: object, at: float, otherwise: str = "does not hold") -> None:
         """`holds` must be true; `otherwise` says what is the case if not."""
         self.evaluated += 1
         if not holds:
-            self.failed.append(FailedCheck(what, True, False, at, otherwise))
+            self.failed.append(FailedCheck(what, True, False, at, otherwise, calling_line()))
 
 
 def describe(failed: list[FailedCheck]) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.controllers.names import ACTORS
@@ -23,6 +22,7 @@ from lockstep.controllers.options import (
     UpdaterOptions,
     VpaOptions,
 )
+from lockstep.scenarios.location import shown_path
 
 if TYPE_CHECKING:
     from lockstep.scenarios.cluster import Cluster
@@ -133,11 +133,3 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
         )
 
     return declare
-
-
-def shown_path(file: str) -> str:
-    """A path as people read it: relative to the current folder where it lies below."""
-    try:
-        return str(Path(file).relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return file
