@@ -26,6 +26,7 @@ def test_header_and_summary_of_a_green_session(project: Project) -> None:
     assert result.ret == 0
     result.stdout.fnmatch_lines(
         [
+            "collected 2 items",
             "lockstep: 0.1.0",
             "lockstep implementation: reference",
             "lockstep environment: in memory, virtual time",
@@ -75,7 +76,7 @@ def test_a_crash_of_the_harness_keeps_its_traceback(project: Project) -> None:
     ("options", "chosen"),
     [
         (("-k", "passes-a"), "test_passes_a"),
-        (("-m", "vpa"), "test_passes_b"),
+        (("-m", "vpa-updater"), "test_passes_b"),
         (("-k", "vpa/passes-b"), "test_passes_b"),
     ],
     ids=["name", "controller-marker", "id"],
@@ -232,7 +233,7 @@ def test_a_kind_cluster_is_named_by_the_options_of_pytest_kind(pytester: pytest.
         "--kind-bin=bin/kind",
         "--keep-cluster",
     )
-    chosen = settings(config)["ground"].kind
+    chosen = settings(config)[0]["ground"].kind
     assert chosen == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
 
 
@@ -240,7 +241,7 @@ def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> No
     config = pytester.parseconfig(
         "--lockstep-environment=kubeconfig", "--lockstep-kubeconfig=there", "--lockstep-context=test"
     )
-    assert settings(config)["ground"] == ClusterOptions(kubeconfig="there", context="test")
+    assert settings(config)[0]["ground"] == ClusterOptions(kubeconfig="there", context="test")
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:

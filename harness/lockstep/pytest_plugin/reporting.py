@@ -27,9 +27,18 @@ class Reporting:
         report = config.getoption("lockstep_report")
         self._report = None if report is None else Path(report).absolute()
         self._problem = ""
+        self._introduced = False
 
     def pytest_report_header(self) -> list[str]:
-        """One fact a line."""
+        """One fact a line, where the session is known to have to do with Lockstep from its start."""
+        self._introduced = True
+        return self._introduction()
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """The same facts later, where only the scenarios that were collected have told."""
+        return [] if self._introduced else self._introduction()
+
+    def _introduction(self) -> list[str]:
         facts = self._session.facts.lines(__version__)
         return [f"{facts[0][0]}: {facts[0][1]}", *(f"lockstep {name}: {value}" for name, value in facts[1:])]
 
