@@ -52,7 +52,7 @@ def test_own_scenarios_run_by_default_by_path_by_id_and_by_name(repository: Path
         ("myteam/*",),
     ):
         result = lockstep(repository, "run", *words)
-        assert (result.returncode, result.stderr) == (0, ""), (word, result)
+        assert (result.returncode, result.stderr) == (0, ""), (words, result)
         assert "green: 1 scenario judged" in result.stdout
 
 
