@@ -43,6 +43,9 @@ _PATTERN_FIELDS = ("kind", "object", "path", "left", "right")
 _ALONE = "vpa-"
 _COMPARISON = re.compile(r"(<=|>=|<|>|==)?((?:vpa-)?\d+(?:\.\d+){0,2})")
 
+#: The safe loader that libyaml makes eight times as fast, where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 class LedgerError(Exception):
     """The ledger cannot be used; the message names the file, the entry, the reason and what to do."""
@@ -115,7 +118,7 @@ class Ledger:
         if not path.exists():
             return cls((), source)
         try:
-            data = yaml.safe_load(path.read_text(encoding="utf-8"))
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - a safe loader, in C
         except OSError as error:
             raise LedgerError(f"{source} cannot be read: {error.strerror}; restore it from version control") from None
         except (yaml.YAMLError, UnicodeDecodeError) as error:
