@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--against", metavar="WHO", default="upstream", show_default=True, help="Who it is compared with.")
 @options.release
 @click.pass_context
-def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
+def command(ctx: click.Context, /, file: Path, **chosen: Any) -> None:
     """Judge FILE again.
 
     A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run
@@ -31,7 +31,7 @@ def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
     anything; the options mean nothing to it.
     """
     case = _case(file)
-    text = _judge_history(file) if case is None else _judge_case(file, case, values)
+    text = _judge_history(file) if case is None else _judge_case(file, case, chosen)
     if text:
         click.echo(text.rstrip())
         click.echo("\nnot green: it still differs" if case is not None else "\nnot green: it does not conform")
@@ -56,9 +56,9 @@ def _case(file: Path) -> Regression | None:
         raise click.UsageError(f"{file} is no saved case: {error}; take one that lockstep fuzz --save wrote") from error
 
 
-def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
+def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
     """Run the case on both implementations; what differs, or ""."""
-    config = options.run_config(values)
+    config = options.run_config(chosen)
     from lockstep.cli.screen import Screen
     from lockstep.implementations.registry import open_implementation
     from lockstep.quality.fuzz.differential import Differential, as_scenario

@@ -55,7 +55,7 @@ class ScenarioItem(pytest.Item):
         self.row = Row.of(outcome)
         self.user_properties += [
             ("lockstep.id", self.row.id),
-            ("lockstep.implementation", execution.implementation),
+            ("lockstep.implementation", execution.config.implementation),
             ("lockstep.verdict", self.row.verdict),
             ("lockstep.writes_compared", self.row.writes_compared),
             ("lockstep.divergences", ", ".join(self.row.divergences)),

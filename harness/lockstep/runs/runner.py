@@ -116,7 +116,7 @@ class Runner:
                 doing(scenario.id)
                 yield self.run(scenario)
             return
-        with ThreadPoolExecutor(self.config.ground.jobs, thread_name_prefix="lockstep-scenario") as pool:
+        with ThreadPoolExecutor(self.config.cluster.jobs, thread_name_prefix="lockstep-scenario") as pool:
             futures = [pool.submit(self.run, scenario) for scenario in scenarios]
             try:
                 for scenario, future in zip(scenarios, futures, strict=True):

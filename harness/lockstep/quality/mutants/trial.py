@@ -77,7 +77,9 @@ class _Runners:
     def run(self, scenario: Scenario) -> Outcome:
         against = f"upstream:{self._trial.release}" if scenario.id in self._trial.live else "recorded"
         if against not in self._open:
-            config = RunConfig.parse(self._trial.implementation, against=against, release=self._trial.release)
+            config = RunConfig.parse(
+                implementation=self._trial.implementation, against=against, release=self._trial.release
+            )
             self._open[against] = self._stack.enter_context(Runner(config))
         return self._open[against].run(scenario)
 
