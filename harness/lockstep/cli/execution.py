@@ -30,6 +30,7 @@ def execute(
 ) -> Session:
     """Run the scenarios, show what comes of them, and write the report if one is wanted."""
     from lockstep.environments import REAL
+    from lockstep.project import find_project
     from lockstep.runs.availability import available
     from lockstep.runs.runner import Runner
 
@@ -41,7 +42,7 @@ def execute(
     with (
         _explanations(screen) as explanations,
         screen.progress(len(scenarios)),
-        Runner(config, screen.note, histories) as runner,
+        Runner(config, find_project(), screen.note, histories) as runner,
     ):
         for outcome in runner.run_all(scenarios, screen.doing):
             row = Row.of(outcome)

@@ -61,9 +61,9 @@ def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
     config = options.run_config(chosen)
     from lockstep.cli.screen import Screen
     from lockstep.implementations.registry import open_implementation
+    from lockstep.project import find_project
     from lockstep.quality.fuzz.differential import Differential, as_scenario
     from lockstep.trace.ledger import Ledger
-    from lockstep_fixtures import ROOT as FIXTURES
 
     note = Screen().note
     try:
@@ -79,7 +79,7 @@ def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
             held.enter_context(closing(open_implementation(spec, config.release, note)))
             for spec in (config.implementation, config.against)
         )
-        differential = Differential(left, right, Ledger.load(FIXTURES / "divergences.yaml"), config.release)
+        differential = Differential(left, right, Ledger.load(find_project().evidence.ledger), config.release)
         return differential.judge(as_scenario(case.plan, plans)).text
 
 
@@ -101,17 +101,18 @@ def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str
     """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
     if "scenario" not in facts:
         return ""
+    from lockstep.project import find_project
     from lockstep.trace import compare, recordings
     from lockstep.trace.explain import explain
     from lockstep.trace.ledger import Ledger
     from lockstep.trace.normalise import normalise
-    from lockstep_fixtures import ROOT as FIXTURES
 
     scenario, release = facts["scenario"], facts["release"]
-    variants = recordings.load(FIXTURES, release, scenario).variants
+    evidence = find_project().evidence_of(facts.get("module", "lockstep_conformance"))
+    variants = recordings.load(evidence.recordings, release, scenario).variants
     comparison = compare.nearest(variants, normalise(history, facts["start"]))
     applies = facts["implementation"] == "reference"
-    judged = Ledger.load(FIXTURES / "divergences.yaml").judge(scenario, release, applies, comparison)
+    judged = Ledger.load(evidence.ledger).judge(scenario, release, applies, comparison)
     if not judged.remaining and not judged.stale:
         return ""
     names = (f"upstream {release} (recorded)", facts["implementation"])

@@ -44,7 +44,7 @@ class Execution:
         if self._runner is None:
             from lockstep.runs.runner import Runner
 
-            runner = Runner(self.config, progress_of(self._pytest_config))
+            runner = Runner(self.config, self._project, progress_of(self._pytest_config))
             self._runner = self._stack.enter_context(runner)
         return self._runner.run(scenario)
 

@@ -11,6 +11,7 @@ import pytest
 from lockstep.report import Row
 
 if TYPE_CHECKING:
+    from lockstep.runs.config import RunConfig
     from lockstep.runs.outcome import Outcome
     from lockstep.scenarios.declare import Scenario
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Executes(Protocol):
     """Runs scenarios: the plugin's part `lockstep-execution`."""
 
-    implementation: str
+    config: RunConfig
 
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario."""

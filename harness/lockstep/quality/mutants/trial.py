@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import IO
 
+from lockstep.project import find_project
 from lockstep.project.loading import load
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
@@ -80,7 +81,7 @@ class _Runners:
             config = RunConfig.parse(
                 implementation=self._trial.implementation, against=against, release=self._trial.release
             )
-            self._open[against] = self._stack.enter_context(Runner(config))
+            self._open[against] = self._stack.enter_context(Runner(config, find_project()))
         return self._open[against].run(scenario)
 
 
