@@ -19,7 +19,7 @@ import pytest
 
 from lockstep.cli import main, root
 from lockstep.network import Faults
-from lockstep.project import index, loading
+from lockstep.project import find_project, index, loading
 from lockstep.project.loading import load, scenarios_of
 from lockstep.quality.fidelity.declaring import load as api_scenarios
 from lockstep.runs.config import RunConfig
@@ -91,7 +91,7 @@ def load_block(block: Block, folder: Path) -> ModuleType:
 
 
 def judge(one: Scenario) -> Outcome:
-    with Runner(RunConfig.parse(against="none")) as runner:
+    with Runner(RunConfig(against="none"), find_project()) as runner:
         return runner.run(one)
 
 

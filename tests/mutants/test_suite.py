@@ -131,7 +131,7 @@ def tried(
 ) -> tuple[list[str], list[Any]]:
     asked: list[tuple[str, str]] = []
     monkeypatch.setattr(trial, "load", lambda: [SimpleNamespace(id=name) for name in TRIAL.scenarios])
-    monkeypatch.setattr(trial, "Runner", lambda config: _FakeRunner(config, verdicts, asked))
+    monkeypatch.setattr(trial, "Runner", lambda config, _: _FakeRunner(config, verdicts, asked))
     once = Trial(implementation, "1.36.3", TRIAL.scenarios, TRIAL.live, fail_fast)
     return [one.verdict for one in trial.answers(once)], asked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ pytest_plugins = ["lockstep.pytest_plugin"]
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[..., pytest.RunResult]:
     """Run pytest over scenarios with these ids: `project("replicaset/passes", options=["-v"])`."""
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     pytester.makeconftest(CONFTEST)
     # Hypothesis has no part in these projects, and its plugin would import all of it for each of them.
     pytester.makeini(

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.environments.options import ClusterOptions, KindOptions
-from lockstep.pytest_plugin.options import settings
-from lockstep.report.session import DEFAULTS
+from lockstep.pytest_plugin.options import run_config
+from lockstep.runs.config import RunConfig
 
 Project = Callable[..., pytest.RunResult]
 ROOT = Path(__file__).parents[2]
@@ -233,15 +233,15 @@ def test_a_kind_cluster_is_named_by_the_options_of_pytest_kind(pytester: pytest.
         "--kind-bin=bin/kind",
         "--keep-cluster",
     )
-    chosen = settings(config)[0]["ground"].kind
-    assert chosen == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
+    kind = run_config(config)[0].cluster.kind
+    assert kind == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
 
 
 def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> None:
     config = pytester.parseconfig(
         "--lockstep-environment=kubeconfig", "--lockstep-kubeconfig=there", "--lockstep-context=test"
     )
-    assert settings(config)[0]["ground"] == ClusterOptions(kubeconfig="there", context="test")
+    assert run_config(config)[0].cluster == ClusterOptions(kubeconfig="there", context="test")
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:
@@ -252,11 +252,8 @@ def test_loading_the_plugin_imports_no_harness() -> None:
     )
 
 
-def test_defaults_are_those_of_the_runner() -> None:
-    from lockstep.report import Facts
-    from lockstep.runs.config import RunConfig
-
-    assert Facts.of(RunConfig.parse()) == DEFAULTS
+def test_without_options_a_run_is_the_usual_one(pytester: pytest.Pytester) -> None:
+    assert run_config(pytester.parseconfig())[0] == RunConfig.parse() == RunConfig()
 
 
 def test_tox_ini_is_where_pytest_is_configured(pytestconfig: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -32,4 +32,4 @@ class ClusterOptions:
     jobs: int = 8
     kubeconfig: str = ""
     context: str = ""
-    kind: KindOptions | None = None
+    kind: KindOptions = field(default_factory=KindOptions)

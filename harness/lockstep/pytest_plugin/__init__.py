@@ -83,13 +83,12 @@ def activate(config: pytest.Config) -> None:
     if config.pluginmanager.hasplugin("lockstep-execution"):
         return
     from lockstep.pytest_plugin.execution import Execution
-    from lockstep.pytest_plugin.options import facts_of, settings
+    from lockstep.pytest_plugin.options import run_config
     from lockstep.pytest_plugin.reporting import Reporting
     from lockstep.pytest_plugin.status import Status
 
-    chosen, project = settings(config)
-    facts = facts_of(chosen)
+    chosen, project = run_config(config)
     config.pluginmanager.register(Execution(config, chosen, project), "lockstep-execution")
     config.pluginmanager.register(Status(), "lockstep-status")
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist reports to its controller, not to people
-        config.pluginmanager.register(Reporting(config, facts), "lockstep-reporting")
+        config.pluginmanager.register(Reporting(config, chosen), "lockstep-reporting")

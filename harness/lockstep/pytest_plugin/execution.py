@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from lockstep.project import Project
+    from lockstep.runs.config import RunConfig
     from lockstep.runs.outcome import Outcome
     from lockstep.runs.runner import Runner
     from lockstep.scenarios.declare import Scenario
@@ -25,19 +26,14 @@ SELECTED = "lockstep_selected"
 class Execution:
     """Registered in every process, workers of pytest-xdist included."""
 
-    def __init__(self, config: pytest.Config, settings: dict[str, Any], project: Project) -> None:
-        self._config = config
-        self._settings = settings
+    def __init__(self, pytest_config: pytest.Config, config: RunConfig, project: Project) -> None:
+        self._pytest_config = pytest_config
+        self.config = config
         self._project = project
         self.selected = 0
         self._about: list[tuple[str, str]] = []
         self._stack = ExitStack()
         self._runner: Runner | None = None
-
-    @property
-    def implementation(self) -> str:
-        """Who is tested."""
-        return str(self._settings.get("implementation", "reference"))
 
     def keeps(self, file: Path) -> bool:
         """Whether a file is a saved case of this project."""
@@ -46,10 +42,9 @@ class Execution:
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario."""
         if self._runner is None:
-            from lockstep.runs.config import RunConfig
             from lockstep.runs.runner import Runner
 
-            runner = Runner(RunConfig.parse(**self._settings), progress_of(self._config))
+            runner = Runner(self.config, self._project, progress_of(self._pytest_config))
             self._runner = self._stack.enter_context(runner)
         return self._runner.run(scenario)
 
@@ -59,11 +54,10 @@ class Execution:
         if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
             return
         from lockstep.errors import LockstepError
-        from lockstep.runs.config import RunConfig
         from lockstep.runs.opening import prepare
 
         try:
-            prepare(RunConfig.parse(**self._settings), progress_of(session.config))
+            prepare(self.config, progress_of(session.config))
         except LockstepError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -74,9 +68,8 @@ class Execution:
         if not scenarios:
             return
         from lockstep.runs.availability import available
-        from lockstep.runs.config import RunConfig
 
-        kept, self._about = available(RunConfig.parse(**self._settings), scenarios)
+        kept, self._about = available(self.config, scenarios)
         ids = {one.id for one in kept}
         left_out = [item for item in items if isinstance(item, ScenarioItem) and item.scenario.id not in ids]
         if left_out:

@@ -11,6 +11,7 @@ import pytest
 from lockstep.report import Row
 
 if TYPE_CHECKING:
+    from lockstep.runs.config import RunConfig
     from lockstep.runs.outcome import Outcome
     from lockstep.scenarios.declare import Scenario
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class Executes(Protocol):
     """Runs scenarios: the plugin's part `lockstep-execution`."""
 
-    implementation: str
+    config: RunConfig
 
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario."""
@@ -55,7 +56,7 @@ class ScenarioItem(pytest.Item):
         self.row = Row.of(outcome)
         self.user_properties += [
             ("lockstep.id", self.row.id),
-            ("lockstep.implementation", execution.implementation),
+            ("lockstep.implementation", execution.config.implementation),
             ("lockstep.verdict", self.row.verdict),
             ("lockstep.writes_compared", self.row.writes_compared),
             ("lockstep.divergences", ", ".join(self.row.divergences)),

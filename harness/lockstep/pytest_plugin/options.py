@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from lockstep.environments.options import ClusterOptions
     from lockstep.project import Project
-    from lockstep.report import Facts
+    from lockstep.runs.config import RunConfig
 
 #: Options that are also ini keys and settings: what each is called, its placeholder and its help.
 _SETTINGS = {
@@ -41,7 +41,7 @@ _KIND = {
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Add the option group; the values are checked by `settings`."""
+    """Add the option group; the values are checked by `run_config`."""
     group = parser.getgroup("lockstep", "Lockstep: scenarios for Kubernetes controllers")
     for name, (placeholder, text) in _SETTINGS.items():
         group.addoption(f"--lockstep-{name}", metavar=placeholder, help=text)
@@ -68,26 +68,31 @@ def is_asked_for(config: pytest.Config) -> bool:
         return False
 
 
-def settings(config: pytest.Config) -> tuple[dict[str, Any], Project]:
-    """The arguments of `RunConfig.parse` that all this makes, and the project.
-
-    Raises pytest.UsageError if they do not go together.
-    """
+def run_config(config: pytest.Config) -> tuple[RunConfig, Project]:
+    """The run that all this asks for, and the project. Raises pytest.UsageError on what nobody knows or may do."""
     from lockstep.errors import LockstepError
     from lockstep.project import find_project
+    from lockstep.runs.config import RunConfig
 
-    try:
-        project = find_project(config.rootpath)
-        update = bool(config.getoption("lockstep_update"))
-        if update:
-            _check_update(config, project)
-    except LockstepError as error:
-        raise pytest.UsageError(str(error)) from error
     report = config.getoption("lockstep_report")
     if report is not None and not Path(report).absolute().parent.is_dir():
         raise pytest.UsageError(
             f"--lockstep-report {report}: there is no folder {Path(report).parent}; create it first"
         )
+    try:
+        project = find_project(config.rootpath)
+        update = bool(config.getoption("lockstep_update"))
+        if update:
+            _check_update(config, project)
+        chosen = _chosen(config, project)
+        cluster = _cluster(config, chosen.get("environment", ""))
+        return RunConfig.parse(**chosen, update=update, cluster=cluster), project
+    except LockstepError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _chosen(config: pytest.Config, project: Project) -> dict[str, Any]:
+    """The settings that were made, by name."""
     chosen: dict[str, Any] = {
         name: value
         for name in _SETTINGS
@@ -102,11 +107,7 @@ def settings(config: pytest.Config) -> tuple[dict[str, Any], Project]:
             chosen["seed"] = int(chosen["seed"])
         except ValueError as error:
             raise pytest.UsageError(f"--lockstep-seed {chosen['seed']!r} is not a whole number") from error
-    return {**chosen, "update": update, "ground": _cluster(config, chosen.get("environment", ""))}, project
-
-
-def _setting(config: pytest.Config, project: Project, name: str) -> Any:
-    return config.getoption(f"lockstep_{name}") or config.getini(f"lockstep_{name}") or project.defaults.get(name)
+    return chosen
 
 
 def _check_update(config: pytest.Config, project: Project) -> None:
@@ -117,11 +118,11 @@ def _check_update(config: pytest.Config, project: Project) -> None:
     project.writable(project.evidence)
 
 
-def _cluster(config: pytest.Config, environment: str) -> ClusterOptions | None:
+def _cluster(config: pytest.Config, environment: str) -> ClusterOptions:
     """The real cluster that the options name. A kind cluster is named by the options of pytest-kind."""
-    if environment == "kubeconfig":
-        from lockstep.environments.options import ClusterOptions
+    from lockstep.environments.options import ClusterOptions, KindOptions
 
+    if environment == "kubeconfig":
         file = config.getoption("lockstep_kubeconfig")
         if not file:
             raise pytest.UsageError(
@@ -130,23 +131,7 @@ def _cluster(config: pytest.Config, environment: str) -> ClusterOptions | None:
             )
         return ClusterOptions(kubeconfig=file, context=config.getoption("lockstep_context") or "")
     if environment == "kind":
-        from lockstep.environments.options import ClusterOptions, KindOptions
-
         given: dict[str, Any] = {name: config.getoption(option, None) for option, name in _KIND.items()}
-        chosen: dict[str, Any] = {
-            name: Path(one) if name.endswith("_bin") else one for name, one in given.items() if one
-        }
-        return ClusterOptions(kind=KindOptions(**chosen))
-    return None
-
-
-def facts_of(chosen: dict[str, Any]) -> Facts:
-    """What the run will be. Raises pytest.UsageError, with one line, on a value nobody knows."""
-    from lockstep.implementations.registry import UsageError
-    from lockstep.report import Facts
-    from lockstep.runs.config import RunConfig
-
-    try:
-        return Facts.of(RunConfig.parse(**chosen))
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from error
+        kind: dict[str, Any] = {name: Path(one) if name.endswith("_bin") else one for name, one in given.items() if one}
+        return ClusterOptions(kind=KindOptions(**kind))
+    return ClusterOptions()

@@ -22,7 +22,7 @@ def open_environment(config: RunConfig, progress: Callable[[str], None]) -> Envi
         return Memory(progress)
     from lockstep.clusters.real.environment import RealEnvironment
 
-    return RealEnvironment(config.environment, config.release, config.ground, progress)
+    return RealEnvironment(config.environment, config.release, config.cluster, progress)
 
 
 def prepare(config: RunConfig, progress: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""The ledger of known differences: `lockstep_fixtures/divergences.yaml`, a list of entries such as
+"""The ledger of known differences: a file `divergences.yaml` with a list of entries such as
 
     - id: KD-001
       title: status.terminatingReplicas is new in 1.35

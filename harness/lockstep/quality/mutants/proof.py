@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from lockstep.controllers.names import GROUPS
+from lockstep.project import BUILT_IN
 from lockstep.project.loading import load
 from lockstep.quality.mutants.bench import Bench
 from lockstep.quality.mutants.catalogue import Catalogue, Mutant
@@ -21,7 +22,6 @@ from lockstep.quality.mutants.errors import MutantError
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial
 from lockstep.trace import recordings
-from lockstep_fixtures import ROOT as FIXTURES
 
 _SHOWN = 100
 
@@ -108,7 +108,9 @@ class Prover:
         return report.died
 
     def _run(self, scenarios: Sequence[str], *, fail_fast: bool) -> Report:
-        live = tuple(one for one in scenarios if not recordings.path_of(FIXTURES, self._release, one).exists())
+        live = tuple(
+            one for one in scenarios if not recordings.path_of(BUILT_IN.recordings, self._release, one).exists()
+        )
         return self._hold(Trial(self._bench.implementation, self._release, tuple(scenarios), live, fail_fast))
 
     def _order(self, mutant: Mutant) -> list[str]:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import IO
 
+from lockstep.project import find_project
 from lockstep.project.loading import load
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
@@ -77,8 +78,10 @@ class _Runners:
     def run(self, scenario: Scenario) -> Outcome:
         against = f"upstream:{self._trial.release}" if scenario.id in self._trial.live else "recorded"
         if against not in self._open:
-            config = RunConfig.parse(self._trial.implementation, against=against, release=self._trial.release)
-            self._open[against] = self._stack.enter_context(Runner(config))
+            config = RunConfig.parse(
+                implementation=self._trial.implementation, against=against, release=self._trial.release
+            )
+            self._open[against] = self._stack.enter_context(Runner(config, find_project()))
         return self._open[against].run(scenario)
 
 
