@@ -7,7 +7,7 @@ and the API server passes requests on to them as its aggregation layer. *Tables*
 
 from lockstep.metrics.curves import Curve, constant, daily, noisy, peaks, ramp, spike, steps
 from lockstep.metrics.edits import drop, put
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.metrics import Metrics
 from lockstep.metrics.recorded import recorded
 from lockstep.metrics.tables import row

@@ -6,8 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.views import Selection
 
 #: From a JSON value that may be changed to what shall stand in its place; None leaves an entry out.

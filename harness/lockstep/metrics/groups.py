@@ -10,8 +10,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.messages import Reply, Request, TextReply
 from lockstep.apiserver.routing import Place
 from lockstep.metrics.edits import AnswerEdit
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle, Handles
+from lockstep.metrics.handles import Handle, Handles, MetricsError
 
 RESOURCE = "metrics.k8s.io"
 CUSTOM = "custom.metrics.k8s.io"

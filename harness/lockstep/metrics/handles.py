@@ -26,6 +26,10 @@ class Handle:
         return self._since <= instant and (self._until is None or instant < self._until)
 
 
+class MetricsError(ValueError):
+    """A scenario said something about metrics that cannot be. The message says what, where, and what to do."""
+
+
 H = TypeVar("H", bound=Handle)
 
 

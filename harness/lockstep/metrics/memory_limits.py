@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lockstep.metrics.curves import Curve
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.loads import Load
 from lockstep.time.clock import SECOND
 from lockstep.world.memory import MemoryRule

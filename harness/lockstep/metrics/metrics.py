@@ -9,10 +9,9 @@ from lockstep.apiserver import ApiServer
 from lockstep.metrics.curves import Number, curve_of
 from lockstep.metrics.custom_api import CustomApi
 from lockstep.metrics.edits import AnswerEdit, Edit, PodEdit, without_container
-from lockstep.metrics.errors import MetricsError
 from lockstep.metrics.external_api import ExternalApi
 from lockstep.metrics.groups import CUSTOM, EXTERNAL, RESOURCE, ApiGroup, Backend
-from lockstep.metrics.handles import Handle, Handles
+from lockstep.metrics.handles import Handle, Handles, MetricsError
 from lockstep.metrics.loads import Load
 from lockstep.metrics.measuring import Measurements
 from lockstep.metrics.memory_limits import memory_rule

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from lockstep.metrics.curves import Curve, held
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 
 _Point = tuple[float, float]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import SECOND, seconds
 
 #: How long a container must run before its first point alone gives a rate (freshContainerMinMetricsResolution).

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lockstep.metrics.curves import Curve
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.quantities import thousandths
 from lockstep.metrics.usage import Moment, PerReady, Usage, Value, made
 from lockstep.metrics.views import Selection

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.quantities import duration
 from lockstep.metrics.views import Selection
 from lockstep.time.clock import rfc3339, seconds

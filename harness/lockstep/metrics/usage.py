@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lockstep.metrics.curves import Curve, Number, amount, curve_of
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.noise import deviation
 from lockstep.metrics.views import PodView, Selection, canonical
 

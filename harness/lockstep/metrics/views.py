@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import parse_rfc3339
 from lockstep.wire.state import is_ready
 from lockstep.world.canonical import canonical_order

@@ -121,7 +121,7 @@ class Owners:
         return makers.get(kind.kind, lambda: Replicated(api, self._pods, _root(kind, "{}"), self._wake))()
 
     def _wake(self, owner: Object, instant: int) -> bool:
-        """See `waking.Wake`."""
+        """See `dependents.Wake`."""
         if instant <= self._loop.now:
             return True
         resource = self._resources[owner["apiVersion"], owner["kind"]]

@@ -10,9 +10,8 @@ from lockstep.objects import controller_reference
 from lockstep.time.clock import EPOCH_NS, SECOND, parse_rfc3339, rfc3339
 from lockstep.world.api import Api, Object, WorldError
 from lockstep.world.owners import cron
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import write_status
-from lockstep.world.owners.waking import Wake
 
 _SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJobsHistoryLimit"}

@@ -5,8 +5,13 @@ One's own writes count at once, so that nobody acts twice on what has not come b
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lockstep.wire.state import controller_of
 from lockstep.world.api import Api, Object
+
+#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
+Wake = Callable[[Object, int], bool]
 
 
 class Dependents:

@@ -10,9 +10,8 @@ from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
 from lockstep.wire.state import is_active, is_ready
 from lockstep.world.api import Api, Object
 from lockstep.world.canonical import canonical_order
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, write_status
-from lockstep.world.owners.waking import Wake
 
 #: DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff.
 _FIRST_WAIT, _LONGEST_WAIT = 10, 600

@@ -9,9 +9,8 @@ from lockstep.time.clock import SECOND, parse_rfc3339
 from lockstep.wire.selectors import Matcher, from_object
 from lockstep.wire.state import is_active, is_finished, ready_since
 from lockstep.world.api import Api, Object
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, surplus, write_status
-from lockstep.world.owners.waking import Wake
 
 
 class Replicated:
