@@ -1,7 +1,7 @@
 """CronJobs: Jobs on a schedule.
 
-From pkg/controller/cronjob/cronjob_controllerv2.go. Not simulated: time zones (all is UTC), startingDeadlineSeconds
-and events; a controller that was away makes up for the last missed time only, as upstream does.
+From pkg/controller/cronjob/cronjob_controllerv2.go. Not simulated: time zones (all is UTC), startingDeadlineSeconds and
+events; a controller that was down catches up on the last missed time only, as upstream does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CronJobs:
         self._wake = wake
 
     def reconcile(self, owner: Object) -> None:
-        """Clean up finished Jobs, start the one that is due, and look again at the next time."""
+        """Clean up finished Jobs, start the one that is due, and come back at the next time."""
         self._clean_up(owner)
         status = owner.get("status") or {}
         spec, now = owner["spec"], self._api.server.state.now()
@@ -97,7 +97,7 @@ class CronJobs:
 
 
 def _ended(job: Object) -> str:
-    """The condition that ended a Job, "" if it goes on."""
+    """The type of the condition that ended a Job; "" if it has not ended."""
     for one in (job.get("status") or {}).get("conditions") or ():
         if one["type"] in _LIMITS and one["status"] == "True":
             return str(one["type"])
