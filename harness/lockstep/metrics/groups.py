@@ -1,4 +1,6 @@
-"""The metrics API groups as the API server meets them: there or not, reachable or not, in which versions."""
+"""The metrics API groups as the API server sees them: whether they exist, whether they are available, and their
+versions.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,18 @@ from lockstep.metrics.handles import Handle, Handles, MetricsError
 RESOURCE = "metrics.k8s.io"
 CUSTOM = "custom.metrics.k8s.io"
 EXTERNAL = "external.metrics.k8s.io"
-#: The versions that exist, in the order in which a group serves them unless told otherwise.
+#: The versions that exist, in the order in which a group serves them by default.
 VERSIONS: dict[str, tuple[str, ...]] = {
     RESOURCE: ("v1beta1",),
     CUSTOM: ("v1beta2", "v1beta1"),
     EXTERNAL: ("v1beta1",),
 }
-#: What a server newer than all clients may have as well: discovery tells it, and nobody asks for it.
+#: A version that only a newer server has: discovery lists it, and no client requests it.
 FUTURE = "v1"
 
 
 class Backend(Protocol):
-    """What answers for a group."""
+    """Answers the requests for one group."""
 
     def resources(self) -> list[dict[str, Any]]:
         """Its APIResource entries, in order of their names."""

@@ -40,7 +40,7 @@ class Resize:
 
     def __post_init__(self) -> None:
         if self.verdict not in _VERDICTS or min(self.pending_for or 0, self.takes or 0) < 0:
-            raise ValueError(f"{self}: use a verdict of {_VERDICTS}, and times in seconds that are not negative")
+            raise ValueError(f"{self}: the verdict is one of {_VERDICTS}, times are seconds from 0 on")
 
 
 ACCEPTED = Resize()

@@ -165,7 +165,7 @@ class PodRuntime:
         return bool(self.pod["spec"].get("restartPolicy") != "Never")
 
     def end_if_all_ended(self) -> None:
-        """getPhase for pods whose containers are not restarted: the pod has ended when its containers have."""
+        """Where containers are not restarted, the pod ends when all of them have ended (getPhase)."""
         ended = [one.state["terminated"] for one in self.containers if "terminated" in one.state]
         if len(ended) == len(self.containers):
             self.phase = "Failed" if any(one["exitCode"] for one in ended) else "Succeeded"
