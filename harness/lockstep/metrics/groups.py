@@ -60,7 +60,7 @@ class ApiGroup:
         return not (self.outages and self.outages.holding(self._now()))
 
     def resources(self, version: str) -> list[dict[str, Any]] | None:
-        """The APIResource entries; None for a version that discovery lists, but nobody knows."""
+        """The APIResource entries; None for a version that discovery lists but no backend has."""
         return self._backend.resources() if version in (*VERSIONS[self.name], FUTURE) else None
 
     def serve(self, request: Request, place: Place) -> Reply:
