@@ -10,12 +10,12 @@ from lockstep.apiserver import ApiServer, Reply, Request
 from lockstep.quality.fidelity import excuses
 from lockstep.quality.fidelity.compare import ABSENT, Difference, differences
 from lockstep.quality.fidelity.declaring import ApiScenario, api_scenario, load
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.excuses import Excuse
 from lockstep.quality.fidelity.judging import judge, transcript_of, verdict_on
 from lockstep.quality.fidelity.memory import MemoryTransport
 from lockstep.quality.fidelity.suite import recorded, selected
 from lockstep.quality.fidelity.targets import Target, open_target
+from lockstep.quality.fidelity.wire import FidelityError
 
 
 def _scenario(name: str) -> ApiScenario:

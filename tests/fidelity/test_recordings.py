@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.quality.fidelity import recordings
-from lockstep.quality.fidelity.errors import FidelityError
+from lockstep.quality.fidelity.wire import FidelityError
 
 PROVENANCE = {"server": "kube-apiserver v1", "release": "1.36.3", "harness_version": "0", "recorded": "2026-01-01"}
 

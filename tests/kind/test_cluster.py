@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.cluster import kind_cluster
 from lockstep.clusters.kind.config import MARK
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image.versions import default_tag
 from lockstep.environments.options import KindOptions
 from tests.kind.conftest import Tools

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.cli import main
+from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind import cache as caching
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import build as building
 from lockstep.clusters.kind.image import components, debian, node, programs, versions
 from lockstep.clusters.kind.image.build import kind_image, recipe

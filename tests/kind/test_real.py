@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from lockstep.clusters.kind import owner
+from lockstep.clusters.kind import KindFailed, owner
 from lockstep.clusters.kind.cluster import Cluster, kind_cluster
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image.build import NodeImage, kind_image
 from lockstep.environments.options import KindOptions
 from tests.processes import until

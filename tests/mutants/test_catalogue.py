@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lockstep.quality.mutants.catalogue import KINDS, Catalogue, Mutant, controllers, load, select
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import KINDS, Catalogue, Mutant, MutantError, controllers, load, select
 
 LISTS = [(kind, controller) for kind in KINDS for controller in controllers()]
 ENTRY = {"name": "no-limit", "says": "There is no limit.", "file": "a.go", "find": "x > 5", "put": "false"}

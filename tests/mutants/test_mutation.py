@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.implementations.upstream.edits import linked_copy
-from lockstep.quality.mutants.catalogue import Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Mutant, MutantError
 from lockstep.quality.mutants.mutation import applied, mutated
 
 Make = Callable[..., Mutant]

@@ -12,8 +12,7 @@ import pytest
 from lockstep.quality import mutants
 from lockstep.quality.mutants import proof
 from lockstep.quality.mutants.bench import Bench
-from lockstep.quality.mutants.catalogue import Catalogue, Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Catalogue, Mutant, MutantError
 from lockstep.quality.mutants.proof import Prover
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial

@@ -13,7 +13,7 @@ from typing import Any, Self
 import pytest
 
 from lockstep.quality.mutants import suite, trial
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import MutantError
 from lockstep.quality.mutants.suite import Report, Stage
 from lockstep.quality.mutants.trial import Answer, Trial
 

@@ -16,8 +16,7 @@ from lockstep.implementations.upstream.golang import environment, find_go
 from lockstep.implementations.upstream.module import Sources, Tree
 from lockstep.quality.mutants import bench, switches, trees
 from lockstep.quality.mutants.bench import bench_for
-from lockstep.quality.mutants.catalogue import Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Mutant, MutantError
 
 Make = Callable[..., Mutant]
 GO = """package a

@@ -17,7 +17,7 @@ from lockstep.trace.history_file import load_history, save_history
 from lockstep.trace.ledger import Judged
 from lockstep.trace.model import Trace
 from lockstep.trace.normalise import normalise
-from lockstep.trace.reads import fold, unfold
+from lockstep.trace.periods import fold, unfold
 
 ACTOR = "horizontal-pod-autoscaler"
 WEB = "replicasets.apps/scale web"

@@ -1,4 +1,4 @@
-"""The controllers that can be tested: their names, and what of a scenario's options concerns each."""
+"""The controllers that can be tested: their names, and which of a scenario's options apply to each."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ACTORS = {
     "vpa-updater": "vpa-updater",
     "vpa-admission": "vpa-admission",
 }
-#: Names that users may write for several controllers at once.
+#: Names that users may write for a group of controllers.
 GROUPS = {"vpa": ("vpa-recommender", "vpa-updater", "vpa-admission")}
 
 #: Controllers that the API server calls as webhooks: the namespace and name of the Service at which each answers.
 WEBHOOK_SERVICES = {"vpa-admission": ("kube-system", "vpa-webhook")}
-#: Controllers that others call.
+#: Controllers that accept calls.
 LISTENERS = frozenset(WEBHOOK_SERVICES)
 
 
 def options_of(controller: str, options: Options) -> dict[str, Any]:
-    """What of the options concerns one controller: plain JSON, by the names that both implementations use."""
+    """The options that apply to one controller, as plain JSON with the names that both implementations use."""
     if controller == "hpa":
         return {**asdict(options.hpa), "resync": options.resync}
     if controller in GROUPS["vpa"]:
@@ -36,7 +36,7 @@ def options_of(controller: str, options: Options) -> dict[str, Any]:
 
 
 def feature_gates_of(controller: str, options: Options) -> Mapping[str, bool] | None:
-    """The feature gates that a controller looks at; None if it looks at none."""
+    """The feature gates that a controller reads; None if it reads none."""
     if controller in GROUPS["vpa"]:
         return options.vpa.feature_gates
     return options.feature_gates if controller == "hpa" else None

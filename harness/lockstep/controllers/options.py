@@ -1,12 +1,12 @@
-"""How the controllers under test are configured: the flags that upstream's programs have, for every implementation.
+"""The configuration of the controllers under test: upstream's flags, for every implementation.
 
-A flag's name is upstream's with underscores, its default upstream's (of Kubernetes 1.36.3 and VPA 1.7.3), a span of
-time a number of seconds. Left out is what makes no sense in a simulated cluster: how to reach the API server
-(kubeconfig), addresses, certificates and credentials, logging, profiling, leader election, and what has no effect
-(min-checkpoints). How often the API server may be asked (kube-api-qps and -burst) is an option of the recommender
-alone; all others ask without a limit.
+A flag has upstream's name, with underscores, and upstream's default (of Kubernetes 1.36.3 and VPA 1.7.3). Durations are
+in seconds. Flags that make no sense in a simulated cluster are left out: how to reach the API server (kubeconfig),
+addresses, certificates and credentials, logging, profiling, leader election, and those without effect
+(min-checkpoints). Only the recommender has a limit on its requests to the API server (kube-api-qps and -burst); all
+others send requests without a limit.
 
-Scenarios import these names from `lockstep.scenarios.declare`, as all that they declare themselves with.
+Scenarios import these names from `lockstep.scenarios.declare`, like everything else that a declaration needs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HOUR, _DAY = 3600.0, 24 * 3600.0
 
 
 class ScenarioError(Exception):
-    """A scenario is malformed, or asks for what cannot be; the message is one line for the user."""
+    """A scenario is malformed, or asks for something impossible. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class HpaOptions:
 class VpaComponentOptions:
     """Flags of all three VPA programs (common/flags.go).
 
-    `ignored_vpa_object_namespaces` separates names by commas. Raises ScenarioError if both are set: the programs exit.
+    `ignored_vpa_object_namespaces` separates names by commas. Raises ScenarioError if both are set, because then the
+    programs exit.
     """
 
     vpa_object_namespace: str = ""
@@ -59,10 +60,11 @@ class VpaComponentOptions:
 class RecommenderOptions(VpaComponentOptions):
     """The recommender's flags (pkg/recommender/config/config.go).
 
-    `storage="prometheus"` starts from history instead of from checkpoints. Quantities are texts such as "500m"; ""
-    sets no limit. Each client of the API server (of Kubernetes' kinds, of the VPA's, of metrics, of discovery) may make
+    `storage="prometheus"` starts from history instead of from checkpoints. Quantities are texts such as "500m"; "" sets
+    no limit. Each client of the API server (of Kubernetes' kinds, of the VPA's, of metrics, of discovery) may make
     `kube_api_burst` requests at once and `kube_api_qps` a second; below 0, as many as it likes. Raises ScenarioError
-    where the recommender would not start, and for a rate of 0, which is another one for each API group.
+    for values with which the recommender would not start, and for a rate of 0, because client-go then chooses a
+    different one for each API group.
     """
 
     kube_api_qps: float = 50.0
@@ -134,7 +136,8 @@ class RecommenderOptions(VpaComponentOptions):
 class UpdaterOptions(VpaComponentOptions):
     """The updater's flags (pkg/updater/config/config.go).
 
-    `namespace` is no flag but the variable NAMESPACE, which deployments set: where the admission controller's lease is.
+    `namespace` is not a flag but the environment variable NAMESPACE, which deployments set: the namespace of the
+    admission controller's lease.
     """
 
     updater_interval: float = 60.0
@@ -159,8 +162,8 @@ class UpdaterOptions(VpaComponentOptions):
 class AdmissionOptions(VpaComponentOptions):
     """The admission controller's flags (pkg/admission-controller/config/config.go).
 
-    No flags but facts of the machine are `namespace` (the variable NAMESPACE, which deployments set), `hostname`, which
-    becomes the holder of its lease, and `ca_bundle`, the content of the file of --client-ca-file.
+    Three fields are not flags: `namespace` (the environment variable NAMESPACE, which deployments set), `hostname`,
+    which becomes the holder of its lease, and `ca_bundle`, the content of the file of --client-ca-file.
     """
 
     webhook_service: str = "vpa-webhook"
@@ -179,7 +182,7 @@ class AdmissionOptions(VpaComponentOptions):
 
 @dataclass(frozen=True, slots=True)
 class VpaOptions:
-    """Flags of the three VPA programs, and the feature gates that shall not have VPA's usual values."""
+    """Flags of the three VPA programs, and the feature gates that differ from VPA's defaults."""
 
     recommender: RecommenderOptions = field(default_factory=RecommenderOptions)
     updater: UpdaterOptions = field(default_factory=UpdaterOptions)
@@ -189,11 +192,11 @@ class VpaOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the controllers under test are configured; the same for every implementation.
+    """The configuration of the controllers under test; the same for every implementation.
 
     `workers`: concurrent syncs of the ReplicaSet controller. `burst_replicas`: creates or deletes in one of them.
     `resync`: seconds between informer resyncs, 0 for none. `hpa`, `vpa`: flags of these controllers. `feature_gates`:
-    Kubernetes' own that shall not have the value that the release gives them.
+    Kubernetes' own gates that differ from the release's default.
     """
 
     workers: int = 5

@@ -36,7 +36,7 @@ _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 @dataclass(slots=True)
 class RunResult:
-    """What one run left behind. `failed`: assertions that did not hold; `error`: what kept it from ending, or ""."""
+    """The result of one run. `failed`: failed assertions; `error`: what kept the run from ending, or ""."""
 
     history: History
     start_instant: int
@@ -46,14 +46,14 @@ class RunResult:
     failed: tuple[FailedCheck, ...] = ()
     error: str = ""
     controller_errors: tuple[str, ...] = ()
-    #: Conditions of `lockstep.trace.invariants.base` that the scenario did not keep.
+    #: Conditions of `lockstep.trace.invariants.base` that the scenario broke.
     broken_conditions: frozenset[str] = frozenset()
-    #: On a real clock: by how many seconds the machine was late for something that was due, at most.
+    #: On a real clock: the greatest delay, in seconds, with which the machine did something that was due.
     late: float = 0.0
 
     @property
     def failure(self) -> str:
-        """The assertions that did not hold, in words; "" if all did."""
+        """The failed assertions, in words; "" if there are none."""
         return describe(list(self.failed))
 
     @property
@@ -102,7 +102,7 @@ class MemoryRun:
         return ApiServer(lambda: self.loop.now, seed=seed, feature_gates=self.scenario.options.feature_gates)
 
     def define(self, definition: Mapping[str, Any]) -> None:
-        """Have the server know a custom resource that a controller under test needs."""
+        """Create the definition of a custom resource that a controller under test needs."""
         self.server.handle(Request("POST", _DEFINITIONS, body=definition))
 
     async def warm_up(self) -> None:
@@ -110,7 +110,7 @@ class MemoryRun:
         await self.loop.world_sleep(WARM_UP)
 
     def _let_webhooks_be_reached(self) -> None:
-        """Controllers that are webhooks answer at their Services."""
+        """Connect the controllers that are webhooks to their Services."""
         for name, (namespace, service) in WEBHOOK_SERVICES.items():
             if name in self.scenario.controllers:
                 callee = partial(self.controllers.serve, name, "POST")
@@ -129,7 +129,7 @@ class MemoryRun:
                 self.controllers.start(name)
 
     def crash_controllers(self, names: Sequence[str] = ()) -> None:
-        """Stop the controllers under test, or those of them that are named, where they stand."""
+        """Stop the controllers under test, or those of them that are named, at once."""
         self.network.broken_conditions.add(NO_RESTART)
         for name in self._chosen(names):
             self._running.discard(name)
@@ -163,12 +163,12 @@ class MemoryRun:
 
 
 def run_scenario(scenario: Scenario, implementation: Implementation, seed: int = 0) -> RunResult:
-    """Run one scenario in memory. Never raises for what it or a controller does: the result says it."""
+    """Run one scenario in memory. Errors of the scenario or a controller are in the result, not raised."""
     return result_of(lambda: MemoryRun(scenario, implementation, seed))
 
 
 def result_of(make: Callable[[], MemoryRun]) -> RunResult:
-    """Play the run that `make` makes. Never raises for what the scenario or a controller does: the result says it."""
+    """Play the run that `make` makes. Errors of the scenario or a controller are in the result, not raised."""
     began = time.perf_counter()
     with rarely_collected():
         try:
@@ -206,11 +206,11 @@ def _play(run: MemoryRun) -> None:
 
 
 def _ignore(_: Any, __: Any) -> None:
-    """What ends a controller's task is reported by its implementation, not by asyncio's log."""
+    """An exception of a controller's task is reported by its implementation, not in asyncio's log."""
 
 
 def _guarded(play: Callable[[], None], file: str) -> str:
-    """Play, and say in one line what went wrong; "" if nothing did."""
+    """Play the run. Returns what went wrong in one line; "" if nothing did."""
     try:
         play()
     except ApiFailure as refused:

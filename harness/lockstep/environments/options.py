@@ -1,4 +1,4 @@
-"""How to reach a real cluster, as a user says it."""
+"""How to reach a real cluster: what a user can configure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class KindOptions:
-    """What a user may choose.
+    """Options of kind clusters.
 
     `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
     `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
-    leave the cluster behind, and take it over if it is there already.
+    leave the cluster running, and reuse it if it exists.
     """
 
     name: str = "lockstep"

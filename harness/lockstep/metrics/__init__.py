@@ -1,13 +1,15 @@
-"""The simulated metrics pipeline: what pods use, and how `metrics.k8s.io` and its two sisters tell it.
+"""The simulated metrics pipeline: what pods use, and how `metrics.k8s.io`, the custom and the external metrics API
+report it.
 
-Usage is a matter of *curves* and *load models*. A *measurement* evaluates them for the pods as they are, by the rhythm
-that a scenario chooses, when somebody asks; nothing runs in between. Three *backends* turn measurements into documents,
-and the API server passes requests on to them as its aggregation layer. *Tables* and *edits* stand between the two.
+*Curves* and *load models* describe usage. A *measurement* evaluates them for the present pods, in the rhythm that a
+scenario chooses. It is computed when a request needs it; nothing runs in between. Three *backends* turn measurements
+into documents. The API server forwards requests to them, as its aggregation layer does. *Tables* replace measured
+values, and *edits* change the documents.
 """
 
 from lockstep.metrics.curves import Curve, constant, daily, noisy, peaks, ramp, spike, steps
 from lockstep.metrics.edits import drop, put
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.metrics import Metrics
 from lockstep.metrics.recorded import recorded
 from lockstep.metrics.tables import row

@@ -1,7 +1,7 @@
 """Curves: a number for each moment, in base units (cores, bytes, requests a second).
 
-A moment is a time in seconds since the scenario began. A curve has no state: the same moment gives the same number, in
-whatever order one asks. Curves add and multiply to curves.
+A moment is a time in seconds since the scenario began. A curve has no state: the same moment always gives the same
+number. Curves can be added and multiplied.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.noise import deviation
 from lockstep.wire import quantity
 
@@ -44,7 +44,7 @@ class Curve:
     __rmul__ = __mul__
 
 
-#: What stands for a curve: itself, a number, or a quantity such as "500m".
+#: What can be given for a curve: a curve, a number, or a quantity such as "500m".
 Number = Curve | float | int | str
 
 
@@ -59,9 +59,11 @@ def amount(value: Number) -> float:
         try:
             return float(quantity.parse(value))
         except ValueError:
-            raise MetricsError(f"{value!r} is no quantity: write a number, or one like 500m, 1.5 or 64Mi") from None
+            raise MetricsError(
+                f"{value!r} is not a quantity: write a number, or a quantity like 500m, 1.5 or 64Mi"
+            ) from None
     if not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise MetricsError(f"{value!r} is no number: write one like 0.5, or a quantity like 500m")
+        raise MetricsError(f"{value!r} is not a number: write one like 0.5, or a quantity like 500m")
     return float(value)
 
 
@@ -72,7 +74,9 @@ def constant(value: float | str) -> Curve:
 
 
 def steps(*points: tuple[float, float | str]) -> Curve:
-    """From each (time, value) on, that value; before the first one, its value. Raises MetricsError on disorder."""
+    """From each (time, value) on, that value; before the first, the first value. Raises MetricsError if times do not
+    ascend.
+    """
     return held(
         _ascending([time for time, _ in points], "steps"),
         [amount(value) for _, value in points],
@@ -80,7 +84,7 @@ def steps(*points: tuple[float, float | str]) -> Curve:
 
 
 def ramp(start: float, end: float, low: float | str, high: float | str) -> Curve:
-    """`low` until `start`, then evenly on to `high` at `end`, and that for ever. `high` may be below `low`."""
+    """`low` until `start`, then linear up to `high` at `end`, and `high` from there on. `high` may be below `low`."""
     _ascending((start, end), "ramp")
     first, last = amount(low), amount(high)
 
@@ -106,7 +110,7 @@ def daily(low: float | str, high: float | str, *, peak_hour: float = 14.0) -> Cu
 def peaks(low: float | str, high: float | str, *, every: float, lasting: float, first: float = 0.0) -> Curve:
     """`high` for `lasting` seconds, again and again after `every` seconds, from `first` on; `low` otherwise.
 
-    Raises MetricsError if a peak lasts longer than it is until the next one.
+    Raises MetricsError if a peak lasts until the next one begins.
     """
     if not 0 < lasting <= every:
         raise MetricsError(f"peaks: {lasting} s every {every} s; a peak must end before the next one begins")
@@ -121,7 +125,7 @@ def noisy(curve: Number, part: float, *, seed: int = 0) -> Curve:
 
 
 def held(times: Sequence[float], values: Sequence[float], *, repeat: float = 0.0) -> Curve:
-    """`values` from `times` on, each until the next one; with `repeat` again and again, after so many seconds."""
+    """`values` from `times` on, each until the next one; with `repeat`, again every so many seconds."""
 
     def value(time: float) -> float:
         moment = time % repeat if repeat else time

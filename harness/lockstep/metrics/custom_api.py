@@ -1,6 +1,6 @@
-"""`custom.metrics.k8s.io`, as an adapter made with custom-metrics-apiserver answers it.
+"""`custom.metrics.k8s.io`, answered as by an adapter that is built on custom-metrics-apiserver.
 
-Documents are made in the form of v1beta2 (k8s.io/metrics/pkg/apis/custom_metrics), and converted for v1beta1.
+Documents are built as v1beta2 (k8s.io/metrics/pkg/apis/custom_metrics) and converted for v1beta1.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class _Question:
         self.metric_labels = request.query.get("metricLabelSelector", "")
         self.namespace = place.namespace
         if place.plural == "metrics" and place.in_namespace and place.name and not place.subresource:
-            # what describes a namespace stands in the namespace
+            # the metrics of a namespace are found in that namespace
             self.resource, self.name, self.metric, self.namespace = "namespaces", place.namespace, place.name, ""
         elif place.subresource:
             self.resource, self.name, self.metric = place.plural, place.name, place.subresource
@@ -136,7 +136,7 @@ class _Question:
 
 
 def _converted(item: Any) -> Any:
-    """The form of v1beta1. What an edit has made of other parts stays."""
+    """The item as v1beta1. What an edit changed in other parts stays."""
     if not isinstance(item, dict):
         return item
     shown = {key: value for key, value in item.items() if key not in ("metric", "windowSeconds")}

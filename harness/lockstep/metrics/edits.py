@@ -1,4 +1,4 @@
-"""Changes to answers: one pod's entry, or the whole document, becomes something that no load model would give."""
+"""Changes to answers: they turn one pod's entry, or the whole document, into what no load model would give."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.views import Selection
 
-#: From a JSON value that may be changed to what shall stand in its place; None leaves an entry out.
+#: Gets a JSON value, which it may change, and returns the replacement; None leaves an entry out.
 Edit = Callable[[Any], Any]
 
 
@@ -27,7 +26,7 @@ def put(*path: str | int, to: Any) -> Edit:
 
 
 def drop(*path: str | int) -> Edit:
-    """Take out what stands at a path, if anything does."""
+    """Remove the value at a path, if there is one."""
     if not path:
         raise MetricsError("drop() needs a path; to leave out a pod's whole entry, use lose()")
 
@@ -41,7 +40,7 @@ def drop(*path: str | int) -> Edit:
 
 
 def _parent(document: Any, path: tuple[str | int, ...]) -> Any:
-    """The object or list that holds what stands at a path. Raises MetricsError if there is none."""
+    """The object or list that contains the value at a path. Raises MetricsError if there is none."""
     found = document
     try:
         for step in path[:-1]:
@@ -76,7 +75,7 @@ class PodEdit(Handle):
         self._frozen = frozen
 
     def apply(self, uid: str, entry: Any) -> Any:
-        """What becomes of the entry of a pod; None if it is left out."""
+        """The changed entry of a pod; None if it is left out."""
         if self._frozen is not None:
             return self._frozen.get(uid)
         return None if self._edit is None else self._edit(copy.deepcopy(entry))
@@ -94,7 +93,7 @@ class AnswerEdit(Handle):
 
 
 def without_container(name: str) -> Edit:
-    """Take the container of that name out of a pod's entry."""
+    """Remove the container of that name from a pod's entry."""
 
     def edit(entry: Any) -> Any:
         entry["containers"] = [one for one in entry["containers"] if one["name"] != name]

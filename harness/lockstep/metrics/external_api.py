@@ -1,4 +1,4 @@
-"""`external.metrics.k8s.io`, as an adapter made with custom-metrics-apiserver answers it."""
+"""`external.metrics.k8s.io`, answered as by an adapter that is built on custom-metrics-apiserver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lockstep.time.clock import rfc3339
 
 
 class ExternalApi:
-    """Series that belong to no object."""
+    """Series of metrics that belong to no object."""
 
     def __init__(self, measurements: Measurements, series: Handles[PointSeries]) -> None:
         self._measurements = measurements
@@ -30,7 +30,7 @@ class ExternalApi:
         return [{"name": name, **entry} for name in names]
 
     def answer(self, request: Request, place: Place) -> dict[str, Any]:
-        """See `Backend`. A metric that there is none of is not found; one without matching series is empty."""
+        """See `Backend`. An unknown metric is 404 Not Found; a metric without matching series gives an empty list."""
         if not place.in_namespace or place.name:
             raise errors.unknown_path()
         now, metric = self._measurements.now(), place.plural

@@ -1,4 +1,6 @@
-"""The metrics API groups as the API server meets them: there or not, reachable or not, in which versions."""
+"""The metrics API groups as the API server sees them: whether they exist, whether they are available, and their
+versions.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,23 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.messages import Reply, Request, TextReply
 from lockstep.apiserver.routing import Place
 from lockstep.metrics.edits import AnswerEdit
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle, Handles
+from lockstep.metrics.handles import Handle, Handles, MetricsError
 
 RESOURCE = "metrics.k8s.io"
 CUSTOM = "custom.metrics.k8s.io"
 EXTERNAL = "external.metrics.k8s.io"
-#: The versions that exist, in the order in which a group serves them unless told otherwise.
+#: The versions that exist, in the order in which a group serves them by default.
 VERSIONS: dict[str, tuple[str, ...]] = {
     RESOURCE: ("v1beta1",),
     CUSTOM: ("v1beta2", "v1beta1"),
     EXTERNAL: ("v1beta1",),
 }
-#: What a server newer than all clients may have as well: discovery tells it, and nobody asks for it.
+#: A version that only a newer server has: discovery lists it, and no client requests it.
 FUTURE = "v1"
 
 
 class Backend(Protocol):
-    """What answers for a group."""
+    """Answers the requests for one group."""
 
     def resources(self) -> list[dict[str, Any]]:
         """Its APIResource entries, in order of their names."""
@@ -59,7 +60,7 @@ class ApiGroup:
         return not (self.outages and self.outages.holding(self._now()))
 
     def resources(self, version: str) -> list[dict[str, Any]] | None:
-        """The APIResource entries; None for a version that discovery lists, but nobody knows."""
+        """The APIResource entries; None for a version that discovery lists but no backend has."""
         return self._backend.resources() if version in (*VERSIONS[self.name], FUTURE) else None
 
     def serve(self, request: Request, place: Place) -> Reply:

@@ -1,4 +1,4 @@
-"""What a scenario has said about metrics, and for how long it holds."""
+"""What a scenario sets about metrics, and for how long it holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 
 class Handle:
-    """Something that a scenario has said. It holds until `stop()`, or for as long as it was said for."""
+    """A setting of a scenario. It holds until `stop()`, or for the time that it was set for."""
 
     __slots__ = ("_now", "_since", "_until")
 
@@ -17,20 +17,26 @@ class Handle:
         self._until = until
 
     def stop(self) -> None:
-        """It holds no longer."""
+        """End it now."""
         now = self._now()
         self._until = now if self._until is None else min(now, self._until)
 
     def holds(self, instant: int) -> bool:
-        """Whether it holds at an instant."""
+        """Whether the setting holds at an instant."""
         return self._since <= instant and (self._until is None or instant < self._until)
+
+
+class MetricsError(ValueError):
+    """A scenario sets something about metrics that is impossible. The message says what, where, and what to do."""
 
 
 H = TypeVar("H", bound=Handle)
 
 
 class Handles(Generic[H]):
-    """All of one kind, in the order in which they were said. `key` tells what one is about, for `about`."""
+    """All settings of one kind, in the order in which they were made. `key` gives the subject of a setting, for
+    `about`.
+    """
 
     def __init__(self, key: Callable[[H], Hashable] = lambda _: None) -> None:
         self._key = key
@@ -38,21 +44,21 @@ class Handles(Generic[H]):
         self._about: dict[Hashable, list[H]] = {}
 
     def add(self, one: H) -> H:
-        """One more."""
+        """Add a setting."""
         self._all.append(one)
         self._about.setdefault(self._key(one), []).append(one)
         return one
 
     def holding(self, instant: int) -> list[H]:
-        """Those that hold at an instant."""
+        """The settings that hold at an instant."""
         return [one for one in self._all if one.holds(instant)]
 
     def about(self, key: Hashable, instant: int) -> list[H]:
-        """Those about one thing that hold at an instant."""
+        """The settings about one subject that hold at an instant."""
         return [one for one in self._about.get(key, ()) if one.holds(instant)]
 
     def any_about(self, key: Hashable, instant: int) -> bool:
-        """Whether one about this holds at an instant."""
+        """Whether a setting about this subject holds at an instant."""
         return any(one.holds(instant) for one in self._about.get(key, ()))
 
     def __iter__(self) -> Iterator[H]:

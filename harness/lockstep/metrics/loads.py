@@ -1,4 +1,4 @@
-"""Load models, and the sample that a measurement takes of them: the usage of each container of each pod."""
+"""Load models, and the sample that a measurement takes of them: what each container of each pod uses."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Load(Handle):
 
     @property
     def uneven(self) -> bool:
-        """Whether pods differ that are alike otherwise."""
+        """Whether the load gives otherwise equal pods different usage."""
         return bool(self.cpu.noise or self.memory.noise)
 
 
 class PodUsage(NamedTuple):
-    """What a measurement found of a pod. `cpu` in cores, `memory` in bytes, `containers` as in a PodMetrics."""
+    """The usage of a pod in a measurement. `cpu` in cores, `memory` in bytes, `containers` as in a PodMetrics."""
 
     timestamp: str
     window: str
@@ -53,17 +53,17 @@ class PodUsage(NamedTuple):
     memory: float
 
 
-#: What a measurement found, by uid. A pod that no load is about, or that has no rate yet, is not in it.
+#: The usage of pods in a measurement, by uid. A pod without a load, or without a rate yet, is not in it.
 Sample = dict[str, PodUsage]
 
 
 class Plan:
-    """Who is measured, for as long as neither pods nor loads change: pods that use the same are one group."""
+    """Which pods are measured. It stays valid until pods or loads change. Pods with equal usage form one group."""
 
     def __init__(self, loads: Sequence[Load], members_of: Callable[[Selection], Members]) -> None:
         self.loads = loads
         self._members = [members_of(load.selection) for load in loads]
-        #: The first pod of each group, with the numbers of the loads that are about it.
+        #: The first pod of each group, with the indexes of the loads that apply to it.
         self._groups: list[tuple[PodView, tuple[int, ...]]] = []
         self._group_of: dict[str, int] = {}
         self._divide()
@@ -99,7 +99,7 @@ class Plan:
 
 
 class _Part:
-    """What one load comes to at one measurement."""
+    """One load at one measurement."""
 
     __slots__ = ("cpu", "load", "memory")
 

@@ -1,4 +1,4 @@
-"""The measurements of one run: what was seen of the pods last, by the rhythm that the scenario has chosen."""
+"""The measurements of one run: the last sample of the pods, in the rhythm that the scenario has chosen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Values:
-    """What the series of one metric told of each pod."""
+    """The values that the series of one metric give for each pod."""
 
     def __init__(self, told: Sequence[tuple[PodSeries, dict[str, float]]] = ()) -> None:
         self._told = told
@@ -41,7 +41,7 @@ class Values:
 
 
 class Freeze(Handle):
-    """Nothing is measured any more: answers show what they showed when it began."""
+    """Measurements stop: answers stay as they were when the freeze began."""
 
     __slots__ = ("measured", "sample", "values")
 
@@ -55,7 +55,7 @@ class Freeze(Handle):
 
 
 class Measurements:
-    """Evaluates measurements when they are asked for; each of them once."""
+    """Evaluates a measurement when it is first needed, and only once."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -65,7 +65,7 @@ class Measurements:
         self.loads: Handles[Load] = Handles()
         self.series: Handles[PodSeries] = Handles(lambda one: one.metric)
         self.freezes: Handles[Freeze] = Handles()
-        #: The measurement that is known: its instant, the pods then, what has been found out.
+        #: The current measurement: its instant, the pods then, and what has been computed.
         self._at: int | None = None
         self._views: list[PodView] = []
         self._index: dict[tuple[str, str, str], list[PodView]] = {}
@@ -76,14 +76,14 @@ class Measurements:
 
     @property
     def pods(self) -> Pods:
-        """The pods. They are followed from the first call on, so make one before anything shall be measured."""
+        """The pods. The first call begins to follow them, so it has to come before the first measurement."""
         if self._followed is None:
             self._followed = Pods(self._state)
             self._followed.reach = self.rhythm.reach
         return self._followed
 
     def use(self, rhythm: Rhythm) -> None:
-        """Measure by another rhythm from now on."""
+        """Measure in another rhythm from now on."""
         self.rhythm = rhythm
         self._at = None
         if self._followed is not None:
@@ -121,13 +121,13 @@ class Measurements:
         return found
 
     def freeze(self, until: int | None) -> Freeze:
-        """Measure nothing any more."""
+        """Stop measuring."""
         metrics = dict.fromkeys(series.metric for series in self.series)
         values = {metric: self.values(metric) for metric in metrics}
         return self.freezes.add(Freeze(self.now, until, self.measured(), self.sample(), values))
 
     def present(self) -> Moment:
-        """This moment, for what is not measured but read."""
+        """The present moment, for values that are read without a measurement."""
         now = self.now()
         return Moment((now - self.rhythm.start) / SECOND, now, self._ready_now)
 
@@ -139,7 +139,9 @@ class Measurements:
         return next(iter(self.freezes.holding(self.now())), None)
 
     def _turn_to(self, measured: int) -> None:
-        """Let the measurement be the one of `measured`. One of this very moment can still change."""
+        """Make the measurement of the instant `measured` the current one. A measurement of the present instant can
+        still change.
+        """
         if measured != self._at or not self.rhythm.period:
             self._at = measured
             self._sample, self._values = None, {}
@@ -148,7 +150,7 @@ class Measurements:
                 self._views, self._index, self._members, self._plan = views, {}, {}, None
 
     def _seen(self) -> int:
-        """The last instant of which the measurement sees what happened at it."""
+        """The last instant whose changes the measurement sees."""
         assert self._at is not None
         return self._at - 1 if self.rhythm.period else self._at
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lockstep.metrics.curves import Curve
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.loads import Load
 from lockstep.time.clock import SECOND
 from lockstep.world.memory import MemoryRule
 
 
 def memory_rule(load: Load, start: Callable[[], int]) -> MemoryRule:
-    """What the memory of a load means to the kernel; `start` is the instant at which the scenario began.
+    """The memory that a load gives a container, for the kernel; `start` is the instant at which the scenario began.
 
-    Raises MetricsError for a demand that pods share, or one with noise: what one container uses must not depend on
-    which other pods there are.
+    Raises MetricsError for a demand that pods share, and for one with noise: the usage of one container must not depend
+    on the other pods.
     """
     usage = load.memory
     value, limit = usage.value, usage.at_most

@@ -1,4 +1,4 @@
-"""What a scenario says about metrics: `cluster.metrics`. See docs/metrics.md for a tour."""
+"""How a scenario sets metrics: `cluster.metrics`. See docs/metrics.md for a tour."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from lockstep.apiserver import ApiServer
 from lockstep.metrics.curves import Number, curve_of
 from lockstep.metrics.custom_api import CustomApi
 from lockstep.metrics.edits import AnswerEdit, Edit, PodEdit, without_container
-from lockstep.metrics.errors import MetricsError
 from lockstep.metrics.external_api import ExternalApi
 from lockstep.metrics.groups import CUSTOM, EXTERNAL, RESOURCE, ApiGroup, Backend
-from lockstep.metrics.handles import Handle, Handles
+from lockstep.metrics.handles import Handle, Handles, MetricsError
 from lockstep.metrics.loads import Load
 from lockstep.metrics.measuring import Measurements
 from lockstep.metrics.memory_limits import memory_rule
@@ -27,16 +26,16 @@ from lockstep.time.clock import seconds
 from lockstep.world.memory import MemoryRule
 
 Labels = Mapping[str, str]
-#: Some pods: a name stands for those labelled `app: NAME`.
+#: Which pods: a name means those labelled `app: NAME`.
 Chosen = str | Labels
 
 
 class Metrics:
-    """The metrics of one cluster. Each API group is there from the moment when a scenario first speaks of it."""
+    """The metrics of one cluster. Each API group exists from the moment when a scenario first uses it."""
 
     def __init__(self, server: ApiServer, enforce: Callable[[MemoryRule], None] | None = None) -> None:
         self._server = server
-        #: Makes the kernel mind a load's memory.
+        #: Has the kernel enforce memory limits against a load.
         self._enforce = enforce
         self._now = server.state.now
         self._measurements = Measurements(server.state)
@@ -72,11 +71,11 @@ class Metrics:
         namespace: str = "default",
         oom: bool = False,
     ) -> Load:
-        """Say what some pods use: those labelled `app: NAME`, or those with the labels given. Cores and bytes.
+        """Set what some pods use, in cores and bytes: pods labelled `app: NAME`, or those with the labels given.
 
-        `startup` is a curve over the seconds since a container started, in cores, that comes on top. `container`: whose
-        usage it is, by default that of the first one in the spec. `oom`: it is killed when the memory that this load
-        gives it exceeds its limit, asked every 5 s of its age; see `Kubelet.oom_kill`.
+        `startup` is a curve over the seconds since a container started, in cores, and is added to `cpu`. `container`:
+        which container uses it, by default the first in the spec. `oom`: the container is killed when the memory that
+        this load gives it exceeds its limit, checked every 5 s of its age; see `Kubelet.oom_kill`.
         """
         self._appear(RESOURCE)
         selection = Selection.of(pods, namespace)
@@ -100,8 +99,9 @@ class Metrics:
     ) -> None:
         """Measure every `period` seconds, beginning `offset` seconds after the scenario; show it `lag` seconds later.
 
-        `kubelet`: its own period, of which each scrape gets the last point; 0: as fresh as the scrape. `window`: what
-        answers call the window, by default what it is. `period=0`: nothing is scraped, answers are of the moment.
+        `kubelet`: the kubelet's own period; each scrape gets its last point; 0: the kubelet measures at each scrape.
+        `window`: the window that answers report, by default the real one. `period=0`: nothing is scraped, answers show
+        the present moment.
         """
         start = self._measurements.rhythm.start
         self._measurements.use(Rhythm.of(start, period, lag, offset, kubelet, window))
@@ -118,9 +118,10 @@ class Metrics:
         window: float | None = None,
         namespace: str = "default",
     ) -> Table:
-        """Say what answers show of the first pod, of the second ... in canonical order; of further ones, `rest`.
+        """Set what answers show for the first pod, the second ... in canonical order; for further ones, `rest`.
 
-        About a resource, or about the pods metric `metric` of the custom API. `age` in seconds before the answer.
+        The table is for a resource, or for the pods metric `metric` of the custom API. `age` in seconds before the
+        answer.
         """
         self._appear(CUSTOM if metric else RESOURCE)
         selection = Selection.of(pods, namespace)
@@ -142,7 +143,7 @@ class Metrics:
         window: int | None = None,
         namespace: str = "default",
     ) -> PodSeries:
-        """Say what a metric is for each of some pods, chosen as in `load`."""
+        """Set the value of a metric for each of some pods, chosen as in `load`."""
         self._appear(CUSTOM)
         selection = Selection.of(pods, namespace)
         series = PodSeries(self._now, metric, labels, window, selection, usage_of(value))
@@ -159,7 +160,7 @@ class Metrics:
         window: int | None = None,
         namespace: str = "default",
     ) -> PointSeries:
-        """Say what a metric is for an object; `resource` is `plural.group`, as in `cluster.get`."""
+        """Set the value of a metric for an object; `resource` is `plural.group`, as in `cluster.get`."""
         self._appear(CUSTOM)
         kind = self._server.state.registry.of_resource(resource)
         if kind is None:
@@ -179,7 +180,7 @@ class Metrics:
         window: int | None = None,
         namespace: str = "default",
     ) -> PointSeries:
-        """Say what one series of an external metric is."""
+        """Set one series of an external metric."""
         self._appear(EXTERNAL)
         return self._external.add(PointSeries(self._now, metric, labels, window, value, namespace))
 
@@ -225,7 +226,7 @@ class Metrics:
     ) -> Handle:
         """Values and timestamps of the pod at position `which`, or of all of them, stay as they are.
 
-        Without `pods`, nothing is measured any more. What has no metrics now gets none.
+        Without `pods`, all measurements stop: pods without metrics now get none.
         """
         if pods is None:
             return self._measurements.freeze(self._until(during))
@@ -242,24 +243,24 @@ class Metrics:
         return self._group(group).edits.add(AnswerEdit(self._now, self._until(during), group, edit))
 
     def unavailable(self, group: str, *, during: float | None = None) -> Handle:
-        """Nobody answers for the group: 503, also where its resources are discovered."""
+        """The group does not answer: 503, in discovery too."""
         return self._group(group).outages.add(Handle(self._now, self._until(during)))
 
     def remove(self, group: str) -> None:
-        """The group is not there any more, until `serve`."""
+        """Remove the group until `serve`."""
         self._group(group)
         self._removed.add(group)
         self._server.state.aggregated.pop(group, None)
 
     def serve(self, group: str, *versions: str) -> None:
-        """The group is there, in these versions, the preferred one first; without any, in all that there are."""
+        """Serve the group in these versions, the preferred one first; without arguments, in all versions."""
         found = self._group(group)
         found.use(versions)
         self._removed.discard(group)
         self._server.state.aggregated[group] = found
 
     def _appear(self, group: str) -> None:
-        """Serve a group that the scenario speaks of, unless it has been removed, and follow the pods."""
+        """Serve a group that the scenario uses, unless it has been removed, and follow the pods."""
         _ = self._measurements.pods
         if group not in self._removed:
             self._server.state.aggregated.setdefault(group, self._groups[group])

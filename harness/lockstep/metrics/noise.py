@@ -1,4 +1,4 @@
-"""Noise without a generator: a number for each seed, moment and rank, in whatever order one asks."""
+"""Noise without a generator: a number for each seed, moment and rank, whatever was drawn before."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def deviation(seed: int, moment: int, rank: int) -> float:
-    """A number in [-1, 1), evenly distributed, that tells nothing of other seeds, moments and ranks (splitmix64)."""
+    """A number in [-1, 1), uniform, independent of those for other seeds, moments and ranks (splitmix64)."""
     state = seed
     for part in (moment, rank):
         state = _mix((state + _GOLDEN + part) & _MASK)

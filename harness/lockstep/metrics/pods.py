@@ -1,8 +1,7 @@
-"""The pods as whoever measures them sees them: which run, since when, and which of them serve.
+"""The pods as a measurement sees them: which run, since when, and which are serving.
 
-A scrape is evaluated when somebody asks for it, which may be later; so a short history of each pod is kept. A
-measurement at an instant sees the pods as they were *before* that instant. Therefore it does not matter in which order
-things happen at it.
+A scrape is evaluated when an answer needs it, which may be later, so a short history of each pod is kept. A measurement
+sees the pods as they were *before* its instant, so the order of changes at that instant does not matter.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class _Bucket:
 
     def __init__(self) -> None:
         self.pods: dict[str, PodView] = {}
-        #: What selectors find here: sorted by name, and in canonical order. Emptied by every change.
+        #: Results of selectors: sorted by name, and in canonical order. Cleared by every change.
         self.selected: dict[tuple[str, bool], list[PodView]] = {}
 
 
@@ -38,12 +37,12 @@ class Pods:
         #: By uid: instants of changes, ascending, each with the pod since then (None: gone).
         self._history: dict[str, list[tuple[int, PodView | None]]] = {}
         self._buckets: dict[tuple[str, str, str], _Bucket] = {}
-        #: The pods that are gone, each with the instant, until nobody can ask for them any more.
+        #: Deleted pods with the instant of their deletion, for as long as a measurement may see them.
         self._gone: deque[tuple[int, str]] = deque()
-        #: The instant of the last change, and the pods since then, once somebody has asked.
+        #: The instant of the last change, and the pods since then, once computed.
         self._changed = ALWAYS
         self._present: list[PodView] | None = None
-        #: How far back anybody looks, in nanoseconds.
+        #: How far back a measurement may look, in nanoseconds.
         self.reach = 0
         for stored in state.collection("pods").items.values():
             self._note(

@@ -1,4 +1,4 @@
-"""Metrics of pods in the custom API: what was measured, what tables say instead, and what edits make of it."""
+"""Metrics of pods in the custom API: measured values, tables that replace them, and edits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Entry = dict[str, Any]
 
 
 class PodsMetrics:
-    """Makes entries in the form of v1beta2."""
+    """Builds entries as v1beta2."""
 
     def __init__(self, measurements: Measurements, tables: Handles[Table], edits: Handles[PodEdit]) -> None:
         self._measurements = measurements
@@ -60,7 +60,7 @@ class PodsMetrics:
         return entries
 
     def _told(self, tables: Sequence[Table], pod: PodView, positions: Positions, identifier: Entry) -> Entry | None:
-        """What the latest table about the pod says."""
+        """The row for the pod in the latest table about it."""
         table = next((one for one in reversed(tables) if one.selection.matches(pod)), None)
         row = None if table is None else table.of(positions.of(table.selection, pod))
         if table is None or row is None:

@@ -1,6 +1,6 @@
-"""Which pod is the first, the second ... of a selection: found anew for each answer, in canonical order.
+"""Which pod is the first, the second ... of a selection, in canonical order. Computed anew for each answer.
 
-Only pods that run count, since no others have metrics.
+Only running pods count, since no others have metrics.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Positions:
         return self._positions(selection)[pod.uid]
 
     def concerns(self, edit: PodEdit, pod: PodView) -> bool:
-        """Whether an edit is about a running pod."""
+        """Whether an edit applies to a running pod."""
         if not edit.selection.matches(pod):
             return False
         if edit.which is None:

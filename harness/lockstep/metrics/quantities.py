@@ -1,11 +1,11 @@
-"""Amounts as they stand in answers of metrics APIs (apimachinery/pkg/api/resource/quantity.go, CanonicalizeBytes)."""
+"""Amounts as answers of the metrics APIs write them (apimachinery/pkg/api/resource/quantity.go, CanonicalizeBytes)."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import SECOND
 
 _DECIMAL = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
@@ -16,13 +16,13 @@ _PAGE = 4096
 
 @lru_cache(maxsize=65_536)
 def cores(value: float) -> str:
-    """CPU as metrics-server gives it: whole nanocores, with the shortest suffix that loses nothing."""
+    """CPU as metrics-server reports it: whole nanocores, with the shortest suffix that loses nothing."""
     return _decimal(_scaled(value, 10**9), -9)
 
 
 @lru_cache(maxsize=65_536)
 def pages(value: float) -> str:
-    """Memory as metrics-server gives it: a kernel counts pages of 4 KiB, so the bytes are cut to whole ones."""
+    """Memory as metrics-server reports it: a kernel counts pages of 4 KiB, so it is rounded down to whole pages."""
     count, exponent = _scaled(value, 1) // _PAGE * _PAGE, 0
     if count <= 0:
         return "0"
@@ -33,7 +33,7 @@ def pages(value: float) -> str:
 
 @lru_cache(maxsize=65_536)
 def thousandths(value: float) -> str:
-    """Any other metric as adapters give it: whole thousandths (`resource.NewMilliQuantity`)."""
+    """Any other metric as adapters report it: whole thousandths (`resource.NewMilliQuantity`)."""
     return _decimal(_scaled(value, 1000), -3)
 
 

@@ -1,7 +1,7 @@
-"""Curves that were measured once: CSV files, and answers of Prometheus to range queries.
+"""Curves from recordings: CSV files, and Prometheus's answers to range queries.
 
-Times of a recording are Unix times, other seconds, or RFC 3339; only the distances count, since the first value belongs
-to the beginning of the scenario.
+Times of a recording are Unix times, other seconds, or RFC 3339. Only their distances count: the first value is that of
+the beginning of the scenario.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 import orjson
 
 from lockstep.metrics.curves import Curve, held
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 
 _Point = tuple[float, float]
 
 
 def recorded(path: str | Path, *, labels: Mapping[str, str] | None = None, repeat: bool = False) -> Curve:
-    """What `path` holds: CSV with `time,value`, or the JSON of a range query, of which `labels` choose the series.
+    """The curve in the file `path`: CSV with `time,value`, or the JSON of a range query. `labels` choose its series.
 
     Each value holds until the next one, the last for ever; with `repeat` the recording begins again one step after its
     end. Raises MetricsError if the file cannot be read or understood.
@@ -70,7 +70,7 @@ def _of_csv(file: Path, content: bytes) -> list[_Point]:
             continue
         where = f"{file}, line {number}"
         if len(cells) != 2:
-            raise MetricsError(f"{where}: has {len(cells)} columns; two are wanted, time and value")
+            raise MetricsError(f"{where}: has {len(cells)} columns; it needs two, time and value")
         points.append((_time(where, cells[0].strip()), _value(where, cells[1].strip())))
     return points
 
@@ -90,7 +90,7 @@ def _of_prometheus(file: Path, content: bytes, labels: Mapping[str, str]) -> lis
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError as problem:
-        raise MetricsError(f"{file}: is no JSON: {problem}; save the answer of /api/v1/query_range as it is") from None
+        raise MetricsError(f"{file}: is not JSON: {problem}; save the answer of /api/v1/query_range as it is") from None
     series = _series(file, document)
     chosen = [one for one in series if labels.items() <= (one.get("metric") or {}).items()]
     if len(chosen) != 1:
@@ -129,7 +129,7 @@ def _time(where: str, text: Any) -> float:
     except (TypeError, ValueError):
         moment = _moment(str(text))
     if moment is None or moment.tzinfo is None:
-        raise MetricsError(f"{where}: {text!r} is no time; write seconds, or RFC 3339 with a time zone")
+        raise MetricsError(f"{where}: {text!r} is not a time; write seconds, or RFC 3339 with a time zone")
     return moment.timestamp()
 
 
@@ -144,7 +144,7 @@ def _value(where: str, text: Any) -> float:
     try:
         return _finite(text)
     except (TypeError, ValueError):
-        raise MetricsError(f"{where}: {text!r} is no finite number; leave such values out") from None
+        raise MetricsError(f"{where}: {text!r} is not a finite number; leave such values out") from None
 
 
 def _finite(text: Any) -> float:

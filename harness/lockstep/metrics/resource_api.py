@@ -1,4 +1,4 @@
-"""`metrics.k8s.io`, as metrics-server answers it (pkg/api/pod.go, node.go; pkg/storage)."""
+"""`metrics.k8s.io`, answered as by metrics-server (pkg/api/pod.go, node.go; pkg/storage)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ResourceApi:
         return {"kind": "PodMetrics", "apiVersion": _API_VERSION, **entry}
 
     def entries(self, pods: Sequence[PodView]) -> list[Entry]:
-        """The PodMetrics of those of the pods that have metrics."""
+        """The PodMetrics of the pods that have metrics."""
         now = self._measurements.now()
         sample = self._measurements.sample()
         tables = [one for one in self._tables.holding(now) if one.resource] if self._tables else []
@@ -116,7 +116,7 @@ class ResourceApi:
         return {"kind": "NodeMetrics", "apiVersion": _API_VERSION, **self._node_entry(stored.object)}
 
     def _node_entry(self, node: Entry) -> Entry:
-        """What the pods on the node use, as far as loads say it."""
+        """The NodeMetrics of a node: the sum of its pods' usage, as far as loads give it."""
         measurements, name = self._measurements, node["metadata"]["name"]
         sample = measurements.sample()
         pods = (pod for pod in measurements.pods.select("", "") if pod.node == name)
@@ -139,7 +139,9 @@ class ResourceApi:
 
 
 def _plain(pods: Sequence[PodView], sample: Sample, created: str) -> list[Entry]:
-    """The entries of the pods that are in the sample and still run. Every sync of an HPA ends here, so no detours."""
+    """The entries of the pods that are in the sample and still run. Every sync of an HPA needs this, so it has to be
+    fast.
+    """
     find = sample.get
     return [
         {

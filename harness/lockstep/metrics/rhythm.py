@@ -1,4 +1,4 @@
-"""When usage is measured, and when answers show it: kubelet, then scrape, then lag.
+"""When usage is measured and when answers show it: the kubelet's period, then the scrape, then the lag.
 
 Modelled on metrics-server (pkg/storage/pod.go, podStorage.Store): a rate needs two points of a container, or one that
 is at least 10 s after its start, and less than a period.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import SECOND, seconds
 
 #: How long a container must run before its first point alone gives a rate (freshContainerMinMetricsResolution).
@@ -18,7 +18,9 @@ _WINDOW = 15 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """In nanoseconds; `start` is the instant at which the scenario began. Without a `period`, all is of the moment."""
+    """All in nanoseconds; `start` is the instant at which the scenario began. Without a `period`, answers show the
+    present moment.
+    """
 
     start: int
     period: int = 15 * SECOND
@@ -31,7 +33,7 @@ class Rhythm:
     def of(cls, start: int, period: float, lag: float, offset: float, kubelet: float, window: float | None) -> Rhythm:
         """From seconds. Raises MetricsError on a negative one."""
         if min(period, lag, offset, kubelet, window or 0.0) < 0:
-            raise MetricsError("scrape(): periods, lag, offset and window are seconds, give none below 0")
+            raise MetricsError("scrape(): periods, lag, offset and window are seconds; use 0 or more")
         if not period and (lag or offset or kubelet):
             raise MetricsError("scrape(period=0) shows usage at the moment; lag, offset and kubelet need a period")
         chosen = None if window is None else seconds(window)
@@ -39,11 +41,11 @@ class Rhythm:
 
     @property
     def reach(self) -> int:
-        """How long ago what an answer shows can have been measured."""
+        """The greatest age of a measurement that an answer can show."""
         return self.lag + self.period + self.kubelet
 
     def measured(self, now: int) -> int:
-        """The instant at which what answers show at `now` was measured."""
+        """The instant of the measurement that answers show at `now`."""
         if not self.period:
             return now
         return self._point(self._scrape(now - self.lag))
@@ -62,7 +64,7 @@ class Rhythm:
         age = measured - started
         if not self.period:
             natural = _WINDOW
-        elif _FRESH <= age <= self.period != _FRESH:  # of one age with the period: started just after the last scrape
+        elif _FRESH <= age <= self.period != _FRESH:  # as old as the period: started just after the last scrape
             natural = age
         elif started < before:
             natural = measured - before

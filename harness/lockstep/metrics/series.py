@@ -1,12 +1,11 @@
-"""Series of custom and external metrics: what a scenario has said about a metric of pods, or about one value."""
+"""Series of custom and external metrics: the values that a scenario gives a metric, per pod or as one value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from lockstep.metrics.curves import Curve
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.quantities import thousandths
 from lockstep.metrics.usage import Moment, PerReady, Usage, Value, made
 from lockstep.metrics.views import Selection
@@ -22,7 +21,7 @@ class Series(Handle):
     ) -> None:
         super().__init__(now)
         if not metric or "/" in metric:
-            raise MetricsError(f"{metric!r} is no name of a metric: it is part of a path, so it must not hold a slash")
+            raise MetricsError(f"{metric!r} is not a metric name: it is part of a path, so it must not contain a slash")
         self.metric = metric
         self.labels = dict(labels or {})
         self.window = window
@@ -64,7 +63,7 @@ class PointSeries(Series):
         name: str = "",
     ) -> None:
         super().__init__(now, metric, labels, window)
-        #: The quantity as it shall stand in answers, "" if it is made from `value`.
+        #: The quantity as answers show it; "": it is made from `value`.
         self.text = value if isinstance(value, str) else ""
         self.value: Curve | PerReady | None = None if isinstance(value, str) else made(value)
         self.namespace = namespace
@@ -72,5 +71,5 @@ class PointSeries(Series):
         self.name = name
 
     def quantity(self, moment: Moment) -> str:
-        """The value at a moment, as it stands in answers."""
+        """The value at a moment, as answers show it."""
         return self.text if self.value is None else thousandths(moment.of(self.value))

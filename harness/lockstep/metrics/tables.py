@@ -1,4 +1,6 @@
-"""Exact tables: what answers say of the first pod, of the second, and so on, in canonical order. No pipeline."""
+"""Exact tables: what answers show for the first pod, the second, and so on, in canonical order. They bypass the
+pipeline.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
-from lockstep.metrics.handles import Handle
+from lockstep.metrics.handles import Handle, MetricsError
 from lockstep.metrics.quantities import duration
 from lockstep.metrics.views import Selection
 from lockstep.time.clock import rfc3339, seconds
@@ -25,7 +26,7 @@ class Row:
     window: float | None = None
 
 
-#: A quantity (as JSON: text, or whatever else shall stand there), quantities by container, a row; None for no metrics.
+#: A quantity (as JSON: text, or any other value to be shown), quantities by container, or a row; None: no metrics.
 RowLike = Row | Mapping[str, Any] | str | int | float | bool | None
 
 
@@ -37,7 +38,7 @@ def row(usage: Any, *, age: float | None = None, at: float | None = None, window
 
 
 class Table(Handle):
-    """What a scenario has said about one resource, or one metric, of some pods."""
+    """What a scenario sets for one resource, or one metric, of some pods."""
 
     __slots__ = ("age", "metric", "resource", "rest", "rows", "selection", "window")
 
@@ -80,9 +81,9 @@ def _row(one: RowLike) -> Row | None:
 
 
 def pod_entry(tables: Sequence[tuple[Table, int]], first: str, start: int, now: int) -> dict[str, Any] | None:
-    """The PodMetrics, without metadata, of a pod at a position of each of these tables; None if no row says anything.
+    """The PodMetrics, without metadata, of a pod at a position of each of these tables; None if no row has a value.
 
-    `first` is the container that plain values are about.
+    `first` is the container that plain values belong to.
     """
     usage: dict[str, dict[str, Any]] = {}
     entry: dict[str, Any] | None = None

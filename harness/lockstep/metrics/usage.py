@@ -1,7 +1,7 @@
-"""How an amount falls to pods: shared by those that serve, or each its own.
+"""How an amount is distributed over pods: shared by those that are serving, or one for each.
 
-Pods that a controller cannot tell apart are treated alike. Where they shall differ (`noise`), the amounts belong to
-ranks, and ranks to the pods in canonical order, so which of several equal pods gets which amount is nobody's affair.
+Pods that a controller cannot tell apart are treated alike. With `noise` they differ: the amounts belong to ranks, and
+ranks to the pods in canonical order. So it does not matter which of several equal pods gets which amount.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lockstep.metrics.curves import Curve, Number, amount, curve_of
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.noise import deviation
 from lockstep.metrics.views import PodView, Selection, canonical
 
@@ -31,7 +31,7 @@ _Made = Curve | PerReady
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When amounts are asked for: seconds since the scenario began, the instant, and who was ready then."""
+    """The time of an evaluation: seconds since the scenario began, the instant, and the pods that were ready then."""
 
     time: float
     instant: int
@@ -46,7 +46,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """An amount, and how it falls to pods. Made by `shared` and `each`."""
+    """An amount and how it is distributed over pods. Made by `shared` and `each`."""
 
     value: _Made
     divided: bool
@@ -54,21 +54,21 @@ class Usage:
     at_most: float | None = None
     noise: float = 0.0
     seed: int = 0
-    #: By the age of a container in seconds, what it uses on top.
+    #: What a container uses in addition, by its age in seconds.
     growth: Curve | None = None
 
     def grown(self, age: float) -> float:
-        """What a container of this age uses on top."""
+        """What a container of this age uses in addition."""
         return self.growth(age) if self.growth is not None else 0.0
 
 
 def shared(
     value: Value, *, idle: float | str = 0.0, at_most: float | str | None = None, noise: float = 0.0, seed: int = 0
 ) -> Usage:
-    """A demand that is divided by the pods that serve: ready, and not being deleted. The others use `idle`.
+    """A demand that is divided among the serving pods: those that are ready and not being deleted. Others use `idle`.
 
-    `at_most`: what one pod can use; what it should get beyond that is lost. `noise` (0.2: a fifth more or less): how
-    unevenly it is divided, anew at each moment.
+    `at_most`: the most that one pod can use; demand above that is lost. `noise` (0.2: a fifth more or less): how
+    unevenly the demand is divided, drawn anew at each moment.
     """
     limit = None if at_most is None else amount(at_most)
     return Usage(made(value), True, amount(idle), limit, _checked(noise), seed)
@@ -84,7 +84,7 @@ def each(
 ) -> Usage:
     """The amount of each running pod, ready or not. `at_most` and `noise` as in `shared`.
 
-    `growth` is a curve over the seconds since a container started, which comes on top: a leak, a cache that fills.
+    `growth` is a curve over the seconds since a container started, which is added: a leak, a cache that fills.
     """
     limit = None if at_most is None else amount(at_most)
     grown = None if growth is None else curve_of(growth)
@@ -99,12 +99,12 @@ def per_ready(
 
 
 def usage_of(value: Usage | Value) -> Usage:
-    """A plain amount means: each pod that much."""
+    """The usage for what a scenario gave. A plain amount means `each`."""
     return value if isinstance(value, Usage) else each(value)
 
 
 def made(value: Value) -> _Made:
-    """The curve that `value` stands for, or the function of time and ready pods that it is."""
+    """The curve that `value` stands for; a `PerReady` stays as it is."""
     return value if isinstance(value, PerReady) else curve_of(value)
 
 
@@ -115,14 +115,14 @@ def _checked(noise: float) -> float:
 
 
 class Members:
-    """The running pods of a selection at one moment, which several amounts fall to."""
+    """The running pods of a selection at one moment, over which amounts are distributed."""
 
     def __init__(self, pods: Sequence[PodView]) -> None:
         self.pods = pods
         self.serving = [pod for pod in pods if pod.serving]
 
     def receiving(self, usage: Usage) -> Sequence[PodView]:
-        """Those that get a part of an amount."""
+        """The pods that get a share of an amount."""
         return self.serving if usage.divided else self.pods
 
     @cached_property
@@ -130,7 +130,7 @@ class Members:
         return canonical(self.pods)
 
     def ordered(self, usage: Usage) -> list[PodView]:
-        """Those that get a part, in canonical order."""
+        """The pods that get a share, in canonical order."""
         return [pod for pod in self._in_order if pod.serving or not usage.divided]
 
 

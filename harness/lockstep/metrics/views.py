@@ -1,4 +1,4 @@
-"""One version of a pod, as whoever measures it sees it: which containers run, since when, and whether it serves."""
+"""One version of a pod, as a measurement sees it: which containers run, since when, and whether it is serving."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.metrics.errors import MetricsError
+from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import parse_rfc3339
 from lockstep.wire.state import is_ready
 from lockstep.world.canonical import canonical_order
 
 Object = dict[str, Any]
 _NO_LABELS: Mapping[str, str] = {}
-#: The instant of what was there before anybody looked.
+#: The instant of pods that existed before they were followed.
 ALWAYS = -1
 
 
@@ -55,11 +55,11 @@ class PodView:
         self.name: str = meta["name"]
         self.labels: Mapping[str, str] = meta.get("labels") or _NO_LABELS
         self.node: str = pod["spec"].get("nodeName") or ""
-        #: The container that stands first in the spec.
+        #: The first container in the spec.
         self.first: str = pod["spec"]["containers"][0]["name"]
         #: The containers that run, each with the instant of its start; empty unless the pod is Running.
         self.starts = starts
-        #: It gets traffic: ready, and not being deleted.
+        #: Whether it gets traffic: it is ready and not being deleted.
         self.serving = bool(starts) and "deletionTimestamp" not in meta and is_ready(pod)
 
     @property
@@ -105,6 +105,6 @@ def _restarts(pod: Object) -> dict[str, int]:
 
 
 def starts_told(pod: Object) -> tuple[tuple[str, int], ...]:
-    """The running containers of a pod whose start nobody saw: as its status tells it."""
+    """The running containers of a pod whose start was not seen, with the start times from its status."""
     told = ((one["name"], one["state"]["running"].get("startedAt")) for one in _running(pod))
     return tuple((name, parse_rfc3339(start) if start else ALWAYS) for name, start in told)

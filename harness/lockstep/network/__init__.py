@@ -1,7 +1,7 @@
-"""What lies between a controller under test and the API server: transports, watches and faults.
+"""What lies between a controller under test and the API server: requests, watches and faults.
 
-Both implementations reach the server through a `Network`. It answers requests one at a time, each when every controller
-is parked (`lockstep.time.loop`), and it is where a scenario injects faults: the server itself knows nothing of them.
+Both implementations reach the server through a `Network`. It answers one request at a time, when every controller is
+parked (`lockstep.time.loop`). Scenarios inject faults here; the server itself knows nothing about them.
 """
 
 from lockstep.network.faults import Fault, Faults

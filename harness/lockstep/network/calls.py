@@ -1,7 +1,7 @@
-"""Calls into a controller: the other direction of traffic, which webhooks need.
+"""Calls into a controller, as webhooks need them: the other direction of traffic.
 
-A controller that listens is called while the API server carries out somebody's request. Like everything else that a
-controller does, it answers when it comes to that, and the answer is seen when every controller is parked.
+The API server calls a listening controller while it carries out a request. The controller answers when it gets to it,
+and the answer takes effect when every controller is parked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Served:
 
 CallAnswer = Callable[[Served | Broken], None]
 
-#: Nobody listens: the controller does not run, or does not serve yet.
+#: No listener: the controller does not run, or does not serve yet.
 REFUSED = Broken("connect: connection refused")
-#: The controller crashed, or its handler did, before it answered.
+#: The controller or its handler crashed before it answered.
 HUNG_UP = Broken("EOF")

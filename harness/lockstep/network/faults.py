@@ -1,7 +1,7 @@
 """Faults: what a scenario can do to the traffic between the controllers and the API server.
 
-Every fault is usable with any implementation, since it acts on requests and watch events, never on a controller. Rules
-are tried in the order in which they were made; the first active one that matches a request applies, and counts a hit.
+A fault acts on requests and watch events, never on a controller, so it works with any implementation. Rules are tried
+in the order in which they were made. The first active one that matches a request applies and counts a hit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def status_object(code: int, message: str, reason: str | None = None) -> dict[st
 class Fault:
     """One rule. Fields that are None match everything; `name` and `namespace` are globs.
 
-    `skip` requests pass unharmed first, then `times` are hit (None: all, until `stop`).
+    The first `skip` matching requests pass unharmed; the next `times` are hit (None: all, until `stop`).
     """
 
     verb: str | None = None
@@ -56,7 +56,7 @@ class Fault:
     #: A failure Status to answer with, or None for the server's own answer.
     status: dict[str, Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    #: Whether a request that is answered with a failure, or not at all, has taken effect on the server nevertheless.
+    #: Whether a request that fails, or gets no answer, takes effect on the server nevertheless.
     effect: bool = False
     #: Break the connection instead of answering.
     broken: bool = False
@@ -68,15 +68,15 @@ class Fault:
     hits: int = 0
 
     def stop(self) -> None:
-        """No request is hit any more."""
+        """Hit no further requests."""
         self.active = False
 
     def due(self, now: int) -> int:
-        """When the answer to a request of this moment arrives; both are instants."""
+        """The instant at which the answer to a request made at `now` arrives."""
         return max(now + seconds(self.delay), seconds(self.not_before))
 
     def matches(self, target: Target, actor: str) -> bool:
-        """Whether a request is one that this fault may hit."""
+        """Whether the fault may hit a request."""
         return (
             self.active
             and (self.verb is None or self.verb == target.verb)
@@ -96,12 +96,12 @@ class Faults:
         self.rules: list[Fault] = []
 
     def add(self, fault: Fault) -> Fault:
-        """Put a rule in force, behind the ones there already."""
+        """Activate a rule, after those that exist."""
         self.rules.append(fault)
         return fault
 
     def hit(self, target: Target, actor: str) -> Fault | None:
-        """The fault that this request meets, counted, or None."""
+        """The fault that hits this request, or None. Counts the hit."""
         for fault in self.rules:
             if not fault.matches(target, actor):
                 continue
@@ -129,7 +129,7 @@ class Faults:
         return self.add(Fault(status=status, headers=headers, **match))
 
     def timeout(self, *, after: float = 34.0, effect: bool = False, **match: Any) -> Fault:
-        """The server gives up after `after` seconds (504 Timeout), with or without the request having taken effect."""
+        """The server gives up after `after` seconds (504 Timeout), with or without an effect of the request."""
         status = status_object(504, "Timeout: request did not complete within the allotted timeout", "Timeout")
         return self.add(Fault(status=status, delay=after, effect=effect, **match))
 
@@ -139,11 +139,11 @@ class Faults:
         return self.add(Fault(delay=delay, effect=effect_first, **match))
 
     def disconnect(self, *, effect: bool = False, **match: Any) -> Fault:
-        """The connection breaks before an answer arrives; with `effect` the request had been carried out."""
+        """The connection breaks before an answer arrives; with `effect`, after the request was carried out."""
         return self.add(Fault(broken=True, effect=effect, **match))
 
     def hold_until(self, instant: float, **match: Any) -> Fault:
-        """Answer matching requests not before `instant`: absorbs the jitter of client-go's back-off."""
+        """Answer matching requests at `instant` at the earliest: absorbs the jitter of client-go's back-off."""
         match.setdefault("times", None)
         return self.add(Fault(not_before=instant, **match))
 

@@ -1,4 +1,4 @@
-"""The network: requests queue up, and are answered one by one when every controller is parked."""
+"""The network: requests are queued and answered one by one, when every controller is parked."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Network:
         self._grids: dict[tuple[str, str, str], int] = {}
         #: Other servers than the API server, by the `resource` of the requests that they answer (see `Target`).
         self.others: dict[str, Callable[[Request], Reply]] = {}
-        #: Told of each reading of a scale, by which an HPA sync shows itself (see `History.record_read`).
+        #: Called for each read of a scale, which shows that an HPA synced (see `History.record_read`).
         self.scale_observers: list[Callable[[int, str, str, str, str, str], None]] = []
-        #: Conditions of `lockstep.trace.invariants.base` that this run no longer keeps.
+        #: Conditions of `lockstep.trace.invariants.base` that this run has broken.
         self.broken_conditions: set[str] = set()
         self._rng = rng
         self._pending: deque[tuple[Request, Answer, Callable[[], bool]]] = deque()
@@ -62,14 +62,14 @@ class Network:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def submit(self, request: Request, answer: Answer, dead: Callable[[], bool]) -> None:
-        """Queue a request; `answer` is called once, when its turn has come and its faults have passed.
+        """Queue a request. `answer` is called once, when its turn has come and the delays of its faults are over.
 
         A request whose sender is `dead` by then never reaches the server.
         """
         self._pending.append((request, answer, dead))
 
     def deliver(self, delivery: Callable[[], None]) -> None:
-        """Queue the arrival of watch events; deliveries go before requests, each when every controller is parked."""
+        """Queue the arrival of watch events. Deliveries go before requests, each when every controller is parked."""
         self._deliveries.append(delivery)
 
     def deliver_next(self) -> bool:
@@ -94,10 +94,10 @@ class Network:
         return True
 
     def absorb_jitter(self, grid: float, *, verb: str, resource: str, subresource: str = "") -> None:
-        """From now on, such requests are carried out at whole multiples of `grid` seconds only.
+        """From now on, carry out such requests at whole multiples of `grid` seconds only.
 
-        How long client-go waits until it repeats a refused write is partly random. What it does then, and all that
-        follows from it, is at exact instants again if the wait for the next multiple is longer than the jitter.
+        How long client-go waits before it repeats a refused write is partly random. If `grid` is longer than the
+        jitter, the repeated write, and all that follows from it, is at exact instants again.
         """
         self._grids[verb, resource, subresource] = seconds(grid)
 
@@ -154,7 +154,7 @@ class Network:
             self._observe_refused(request, target, fault)
 
     def _observe_refused(self, request: Request, target: Target, fault: Fault) -> None:
-        """A write that a fault kept from the server belongs to the history all the same."""
+        """Record a write that a fault kept from the server: it belongs to the history, too."""
         if target.verb in ("get", "list", "watch"):
             return
         status = fault.status or {"code": 0, "reason": "ConnectionBroken", "message": "connection broken"}
@@ -177,7 +177,7 @@ class Network:
             observe(write)
 
     def _handle(self, request: Request, target: Target, answer: Callable[[Reply], None]) -> None:
-        """Let the server answer: now, unless webhooks have to be asked first."""
+        """Let the server answer: now, unless webhooks have to be called first."""
         if target.verb == "create" and target.resource == "events":
             request.body = self._with_free_name(request.body, target.namespace)
         other = self.others.get(target.resource)
@@ -206,8 +206,8 @@ class Network:
     def _with_free_name(self, event: Any, namespace: str) -> Any:
         """An event under a name that is not taken.
 
-        client-go names events by the nanosecond. On a real clock no two of one object are alike; on a virtual one all
-        of an instant are, and the server would refuse all but the first.
+        client-go names events by the nanosecond. On a real clock no two events of one object get the same name. On a
+        virtual clock all those of one instant do, and the server would refuse all but the first.
         """
         metadata = event.get("metadata") or {} if isinstance(event, dict) else {}
         name, number = metadata.get("name"), 0
@@ -240,21 +240,21 @@ class Network:
             relay.drop()
 
     def expire(self, resource: str) -> None:
-        """End the open watches of a collection with 410 Gone: their version is no longer there."""
+        """End the open watches of a collection with 410 Gone: their version has been compacted away."""
         self.broken_conditions.add(FRESH_CACHES)
         self.server.compact(resource)
         for relay in self.relays(resource):
             relay.gone()
 
     def hold(self, resource: str) -> None:
-        """No event of `resource` arrives any more, until `release`."""
+        """Keep back all events of `resource` until `release`."""
         self.broken_conditions.add(FRESH_CACHES)
         self.held.add(resource)
         for relay in self.relays(resource):
             relay.hold()
 
     def release(self, resource: str) -> None:
-        """Let the events that were held back arrive."""
+        """Deliver the events that were kept back."""
         self.held.discard(resource)
         for relay in self.relays(resource):
             relay.release()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lockstep.time.loop import VirtualLoop
 
-#: How likely a burst arrives as a whole where it may arrive in pieces.
+#: How likely a burst arrives in one piece when it may arrive in several.
 _WHOLE = 0.5
 
 
@@ -43,14 +43,14 @@ class Relay(Watch):
         self._held = held
         self._loop = loop
         self._source = source
-        #: Events in flight, each with the instant at which it may arrive.
+        #: Events in flight, each with the earliest instant of its arrival.
         self._flight: deque[tuple[int, WatchEvent]] = deque()
         self._pass_initial_events()
         self._pump()
         source.on_event = self._pump
 
     def _pass_initial_events(self) -> None:
-        """The list that opens a WatchList, up to the bookmark that ends it, is an answer and not news."""
+        """Pass the list that opens a WatchList, up to its bookmark, without delay: it is an answer, not a change."""
         arrivals = self._source.events
         if any(_ends_initial_events(event) for event in arrivals):
             while arrivals:
@@ -60,14 +60,14 @@ class Relay(Watch):
                     return
 
     def take(self) -> list[WatchEvent]:
-        """What the client sees next; it rests before it sees more."""
+        """The events that the client gets next. It comes to rest before it gets more."""
         events, rng = self.events, self._rng
         if rng is None or len(events) < 2 or rng.random() < _WHOLE:
             return super().take()
         return [events.popleft() for _ in range(rng.randint(1, len(events)))]
 
     def stop(self) -> None:
-        """The client has gone."""
+        """The client has ended the watch."""
         self._source.stop()
         self._flight.clear()
         self.closed = True
@@ -77,7 +77,7 @@ class Relay(Watch):
         self._held = True
 
     def release(self) -> None:
-        """Deliver what was kept back, and go on."""
+        """Deliver the events that were kept back, and all later ones."""
         self._held = False
         self._pump()
         self._deliver()

@@ -1,4 +1,4 @@
-"""What a request is about, read off its method and path (upstream: apiserver/pkg/endpoints/request/requestinfo.go)."""
+"""What a request is about, from its method and path (upstream: apiserver/pkg/endpoints/request/requestinfo.go)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "GET": "get"}
 
 
-#: Groups whose paths name a metric, and whose resources are whatever the metrics are about.
+#: Groups whose paths name a metric, and a resource that the metric describes.
 _METRIC_GROUPS = frozenset({"custom.metrics.k8s.io", "external.metrics.k8s.io"})
 
 
@@ -22,9 +22,9 @@ _PROMETHEUS = "/prometheus/"
 
 
 class Target(NamedTuple):
-    """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups all else is empty.
+    """`verb` as Kubernetes names it, `resource` as plural[.group]; outside the API groups everything else is empty.
 
-    For a custom or external metric, `resource` is the API group, and `name` that of the metric. For a question to
+    For a custom or external metric, `resource` is the API group, and `name` that of the metric. For a query to
     Prometheus, `resource` is `prometheus`, the verb `get` whatever the method, and `name` is `query` or `query_range`.
     """
 
@@ -36,7 +36,7 @@ class Target(NamedTuple):
 
 
 def target_of(request: Request) -> Target:
-    """The target of a request. Never fails: what cannot be read stays empty."""
+    """The target of a request. Never fails: fields that cannot be found stay empty."""
     return _target(request.method, request.path, request.query.get("watch") in ("true", "1"))
 
 

@@ -1,7 +1,7 @@
-"""Calls of the API server to admission webhooks: who answers at which Service, and what goes wrong on the way.
+"""Calls of the API server to admission webhooks: who serves which Service, and which faults a call meets.
 
 A call is a request like any other and meets the faults of the scenario: `verb="call", resource="webhooks"`, with the
-Service's namespace and name. What a webhook answered goes into the history as a write with the verb `review`.
+Service's namespace and name. A webhook's answer is recorded in the history as a write with the verb `review`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from lockstep.network.target import Target
 from lockstep.trace.history import Write
 from lockstep.trace.invariants.base import PROMPT_ANSWERS
 
-#: As the HTTP client of the API server words what it meets.
+#: Errors in the words of the API server's HTTP client.
 CUT_OFF = "EOF"
 TOO_LATE = "context deadline exceeded"
 _ADDRESS = "dial tcp 10.96.0.10:443: "
 _JSON = {"Content-Type": "application/json"}
 
-#: (path, headers, body, answer): calls whoever answers; the result takes the call back.
+#: (path, headers, body, answer): calls the webhook. Returns a function that cancels the call.
 Callee = Callable[[str, Mapping[str, str], bytes, CallAnswer], Callable[[], None]]
 #: A webhook of the scenario's own: an AdmissionReview in, an AdmissionReview out.
 ScenarioWebhook = Callable[[dict[str, Any]], dict[str, Any]]
@@ -49,11 +49,11 @@ class Webhooks:
         network.server.ask_webhook = self.ask
 
     def serve(self, namespace: str, name: str, callee: Callee, actor: str = "scenario") -> None:
-        """From now on `callee` answers what is sent to the Service `namespace/name`."""
+        """From now on `callee` answers requests to the Service `namespace/name`."""
         self._endpoints[namespace, name] = _Endpoint(actor, callee)
 
     def answer_with(self, namespace: str, name: str, webhook: ScenarioWebhook) -> None:
-        """From now on a function of the scenario answers there."""
+        """From now on a function of the scenario answers requests to the Service."""
 
         def callee(_: str, __: Mapping[str, str], body: bytes, answer: CallAnswer) -> Callable[[], None]:
             answer(Served(200, orjson.dumps(webhook(orjson.loads(body)))))
@@ -64,7 +64,7 @@ class Webhooks:
     def post(
         self, namespace: str, name: str, body: bytes, content_type: str, answer: Callable[[int, bytes], None]
     ) -> None:
-        """Send a body to whoever answers there; status and body, or 0 and the reason why there is no answer."""
+        """Send a body to the webhook of a Service. `answer` gets status and body, or 0 and why there is no answer."""
 
         def returned(result: Served | Broken) -> None:
             if isinstance(result, Broken):
@@ -79,7 +79,7 @@ class Webhooks:
             endpoint.callee("/", {"Content-Type": content_type}, body, returned)
 
     def ask(self, review: Review, answer: Callable[[Outcome], None]) -> None:
-        """Carry a question to the webhook; `answer` gets what comes back, at the latest when its time is over."""
+        """Send a review to the webhook. `answer` gets the outcome, at the latest when the timeout has passed."""
         endpoint = self._endpoints.get(review.service)
         if endpoint is None:
             answer(Outcome(broken=f'service "{review.service[1]}" not found'))
@@ -88,7 +88,7 @@ class Webhooks:
 
 
 class _Call:
-    """One question on its way."""
+    """One call in flight."""
 
     def __init__(
         self, network: Network, endpoint: _Endpoint, review: Review, answer: Callable[[Outcome], None]
@@ -101,7 +101,7 @@ class _Call:
         self._deadline = network.loop.world_after(review.timeout, lambda: self._conclude(Outcome(broken=TOO_LATE)))
 
     def start(self) -> None:
-        """Send the question, or let it meet the fault that waits for it."""
+        """Send the call, or apply the fault that hits it."""
         target = Target("call", "webhooks", "", *self._review.service)
         fault = self._network.faults.hit(target, "apiserver")
         if fault is None:
@@ -171,7 +171,7 @@ class _Call:
 
 
 def decoded(outcome: Outcome) -> Any:
-    """An answer as data, its patch decoded: what a trace tells of it. What cannot be read comes as its text."""
+    """An answer as data, with its patch decoded, as a trace shows it. An answer that cannot be read stays text."""
     try:
         review = orjson.loads(outcome.body) if outcome.body else None
     except orjson.JSONDecodeError:
@@ -189,4 +189,4 @@ def decoded(outcome: Outcome) -> Any:
 
 
 def _nothing() -> None:
-    """There is nothing to take back."""
+    """There is nothing to cancel."""

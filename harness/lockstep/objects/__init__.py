@@ -72,7 +72,7 @@ def labels_of(name: str) -> dict[str, str]:
 
 
 def container(name: str = "main", **fields: Any) -> Object:
-    """A container; `fields` are added as they are."""
+    """A container. `fields` are further fields of it."""
     return {"name": name, "image": "registry.k8s.io/pause:3.10", **fields}
 
 
@@ -112,12 +112,12 @@ def replica_set(
 
 
 def deployment(name: str = "web", replicas: int = 1, *, template: Object | None = None, **spec: Any) -> Object:
-    """A Deployment. It can own ReplicaSets; it acts only where `cluster.owners` manages Deployments."""
+    """A Deployment. It can own ReplicaSets, and is rolled out only if `cluster.owners` manages Deployments."""
     return _workload("Deployment", name, replicas, template, spec)
 
 
 def stateful_set(name: str = "web", replicas: int = 1, *, template: Object | None = None, **spec: Any) -> Object:
-    """A StatefulSet; it acts only where `cluster.owners` manages StatefulSets."""
+    """A StatefulSet. It gets pods only if `cluster.owners` manages StatefulSets."""
     return _workload("StatefulSet", name, replicas, template, {"serviceName": name, **spec})
 
 
@@ -157,7 +157,7 @@ def definition(
 
 
 def custom(kind: str = "Fleet", name: str = "web", replicas: int | None = 1, **spec: Any) -> Object:
-    """An object of a kind that `definition` has made, in version example.com/v1, with a pod template."""
+    """An object of a kind that `definition` defined, in version example.com/v1, with a pod template."""
     fields = {"template": pod_template(labels_of(name)), **spec}
     if replicas is not None:
         fields["replicas"] = replicas
@@ -173,7 +173,7 @@ def pod(
     metadata: Mapping[str, Any] | None = None,
     **spec: Any,
 ) -> Object:
-    """A pod that no template made; `owner` becomes its controller."""
+    """A pod without a template; `owner` becomes its controller."""
     meta: Object = {"name": name, "namespace": "default", "labels": dict(labels or {}), **(metadata or {})}
     if owner is not None:
         meta["ownerReferences"] = [controller_reference(owner)]

@@ -1,6 +1,6 @@
 """Builders for HorizontalPodAutoscalers (autoscaling/v2), part of `lockstep.objects`.
 
-Numbers and quantities go in as they are given, so that bad specs can be built as easily as good ones.
+Numbers and quantities are not checked, so that invalid specs are as easy to build as valid ones.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def external_metric(
 
 
 def _target(utilization: int | None = None, average: str | None = None, value: str | None = None) -> Object:
-    """A MetricTarget, with all the fields that are given; its type is that of the first one."""
+    """A MetricTarget with the fields that are given; its type is that of the first."""
     given = {"averageUtilization": utilization, "averageValue": average, "value": value}
     fields = {field: amount for field, amount in given.items() if amount is not None}
     types = {"averageUtilization": "Utilization", "averageValue": "AverageValue", "value": "Value"}
@@ -118,8 +118,8 @@ def scaling(
 ) -> Object:
     """Rules of one direction. A policy is ("Pods", 4, 60) or ("Percent", 100, 15): type, value, period in seconds.
 
-    `window`: stabilization in seconds; `select`: Max, Min or Disabled; `tolerance`: a quantity such as "50m". What is
-    not given is left to defaulting.
+    `window`: stabilization in seconds; `select`: Max, Min or Disabled; `tolerance`: a quantity such as "50m". Omitted
+    fields are left to defaulting.
     """
     rules: Object = {}
     if policies:

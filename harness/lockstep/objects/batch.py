@@ -1,6 +1,6 @@
-"""Builders for workloads that are not replicated in the usual way, part of `lockstep.objects`.
+"""Builders for DaemonSets, Jobs, CronJobs and ReplicationControllers, part of `lockstep.objects`.
 
-They act only where `cluster.owners` manages their kinds.
+They get pods only if `cluster.owners` manages their kinds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def daemon_set(name: str = "web", template: Object | None = None, **spec: Any) -
 
 
 def job(name: str = "web", completions: int | None = 1, template: Object | None = None, **spec: Any) -> Object:
-    """A Job whose pods are labelled `app: NAME` and are not restarted; with None, one success ends it."""
+    """A Job whose pods are labelled `app: NAME` and are not restarted; with None, it ends when one pod succeeds."""
     fields: Object = {"template": template or _template(name, restartPolicy="Never"), **spec}
     if completions is not None:
         fields["completions"] = completions
@@ -25,7 +25,7 @@ def job(name: str = "web", completions: int | None = 1, template: Object | None 
 
 
 def cron_job(name: str = "web", schedule: str = "@hourly", of: Object | None = None, **spec: Any) -> Object:
-    """A CronJob; `of` is a Job like those that it makes (see `job`)."""
+    """A CronJob; `of` is an example of its Jobs (see `job`)."""
     like = of or job(name)
     return _made("batch/v1", "CronJob", name, {"schedule": schedule, "jobTemplate": {"spec": like["spec"]}, **spec})
 

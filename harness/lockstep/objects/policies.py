@@ -1,4 +1,4 @@
-"""Builders for what bounds pods: disruption budgets, limit ranges, quotas. Part of `lockstep.objects`."""
+"""Builders for limits on pods: disruption budgets, limit ranges, quotas. Part of `lockstep.objects`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 Object = dict[str, Any]
 Amounts = Mapping[str, Any]
-#: What a LimitRangeItem calls the parts that `limits` takes by keyword.
+#: The LimitRangeItem fields of the keywords of `limits`.
 _LIMITS = {
     "default": "default",
     "default_request": "defaultRequest",
@@ -43,7 +43,7 @@ def pdb(
 
 
 def limit_range(name: str, *items: Object) -> Object:
-    """A LimitRange in the default namespace, of items made by `limits`."""
+    """A LimitRange in the default namespace with items made by `limits`."""
     return {
         "apiVersion": "v1",
         "kind": "LimitRange",

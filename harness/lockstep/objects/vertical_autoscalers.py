@@ -1,6 +1,6 @@
 """Builders for VerticalPodAutoscalers and their checkpoints (autoscaling.k8s.io/v1), part of `lockstep.objects`.
 
-Numbers and quantities go in as they are given, so that bad objects can be built as easily as good ones.
+Numbers and quantities are not checked, so that invalid objects are as easy to build as valid ones.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def vpa(
     """A VPA of the ReplicaSet of its name, or of `target`: a kind of apps/v1, an object, or a `reference`.
 
     `mode`, `min_replicas` and `requirements` (see `eviction_requirement`) make up the update policy; `policies` are
-    those of containers (see `container_policy`), `recommenders` are names. What is None is left out; `spec` is added
-    as it is, and goes before.
+    those of containers (see `container_policy`), `recommenders` are names. None leaves a field out. `spec` is merged
+    unchecked and takes precedence.
     """
     given = {"updateMode": mode, "minReplicas": min_replicas, "evictionRequirements": requirements}
     update = {key: value for key, value in given.items() if value is not None}
@@ -65,7 +65,7 @@ def container_policy(
 ) -> Object:
     """What a VPA may do to a container ("*": to those without a policy of their own).
 
-    `controlled` are resources, `values` is RequestsAndLimits or RequestsOnly; `fields` are added as they are.
+    `controlled` are resources, `values` is RequestsAndLimits or RequestsOnly; `fields` are further fields, unchecked.
     """
     given = {
         "mode": mode,
@@ -90,7 +90,7 @@ def recommended(
     upper: Amounts | None = None,
     uncapped: Amounts | None = None,
 ) -> Object:
-    """The recommendation for one container; what is not given is as `target`."""
+    """The recommendation for one container; bounds that are not given equal `target`."""
     return {
         "containerName": container,
         "lowerBound": dict(lower or target),
@@ -118,7 +118,7 @@ def checkpoint(
     metadata: Mapping[str, Any] | None = None,
     **status: Any,
 ) -> Object:
-    """A VerticalPodAutoscalerCheckpoint of one container, called VPA-CONTAINER; `status` is taken as it is."""
+    """A VerticalPodAutoscalerCheckpoint of one container, called VPA-CONTAINER; `status` is not checked."""
     meta = {"name": name or f"{vpa_name}-{container}", "namespace": "default", **(metadata or {})}
     return {
         "apiVersion": _API_VERSION,

@@ -1,7 +1,7 @@
-"""A small Prometheus, for what the VPA recommender asks of one: history from before its start.
+"""A small Prometheus for the VPA recommender, which reads history from before its start.
 
-It answers selectors, with or without a range, and `rate` over a range, as a Prometheus 2 does. Everything else is an
-error that says so. `Prometheus` is what scenarios use.
+It answers selectors, with or without a range, and `rate` over a range, as a Prometheus 2 does. Any other query is an
+error that says so. Scenarios use the class `Prometheus`.
 """
 
 from __future__ import annotations

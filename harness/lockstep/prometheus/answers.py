@@ -31,7 +31,7 @@ def answer(endpoint: str, request: Request, series: Iterable[Series]) -> Reply:
 
 
 def arguments_of(request: Request) -> Mapping[str, str]:
-    """The arguments of a request: of the form, or of the query."""
+    """The arguments of a request, from its form or its query."""
     body = request.body
     if request.method != "POST" or request.content_type.partition(";")[0] != _FORM:
         return request.query
@@ -40,7 +40,7 @@ def arguments_of(request: Request) -> Mapping[str, str]:
 
 
 def samples_in(reply: Reply) -> int:
-    """How many samples, pairs of time and value, a reply hands over; 0 for an error."""
+    """How many samples (pairs of time and value) a reply contains; 0 for an error."""
     data = reply.body.get("data") if isinstance(reply.body, dict) else None
     return sum(len(line.get("values", (None,))) for line in data["result"]) if data else 0
 
@@ -94,7 +94,7 @@ def _sample(sample: tuple[int, float]) -> list[Any]:
 
 
 def float_text(value: float) -> str:
-    """The shortest text for a value, as Go prints it: with an exponent only for what is very small or very large."""
+    """The shortest text for a value, as Go prints it: with an exponent only if it is very small or very large."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -107,6 +107,6 @@ def float_text(value: float) -> str:
             text = f"{value:.{decimals}f}"
         return text.removesuffix(".0")
     mantissa, _, exponent = f"{value!r}".partition("e")
-    if not exponent:  # Python shows numbers up to 1e16 without one; there are none here
+    if not exponent:  # Python writes numbers up to 1e16 without an exponent; none of these gets here
         return mantissa
     return f"{mantissa}e{exponent[0] if exponent[0] in '+-' else '+'}{exponent.lstrip('+-'):0>2}"

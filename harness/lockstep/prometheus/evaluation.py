@@ -60,7 +60,7 @@ def _order(line: Line) -> list[tuple[str, str]]:
 
 
 def _labels(query: Query, series: Series) -> Mapping[str, str]:
-    """A rate is no longer what its name says, so it has none."""
+    """A result's labels. A rate drops the metric name, since it no longer is that metric."""
     if not query.rate:
         return series.labels
     return {label: value for label, value in series.labels.items() if label != NAME}
@@ -73,10 +73,11 @@ def _value(query: Query, series: Series, time: int) -> float | None:
 
 
 def extrapolated_rate(samples: Sequence[_Sample], time: int, range_: int) -> float | None:
-    """How fast a counter rises, for each second; None without two samples. It may have started anew in between.
+    """How fast a counter rises per second; None with fewer than two samples. A reset of the counter is taken into
+    account.
 
-    The rise between the first and the last sample is extended to the ends of the range if they are near, but not to
-    before the counter was zero.
+    The rise between the first and the last sample is extrapolated to the ends of the range if those are near, but not
+    to before the counter was zero.
     """
     if len(samples) < 2:
         return None

@@ -1,4 +1,6 @@
-"""Series as OpenMetrics text: `promtool tsdb create-blocks-from openmetrics` makes data for a real Prometheus of it."""
+"""Series as OpenMetrics text, from which `promtool tsdb create-blocks-from openmetrics` makes data for a real
+Prometheus.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from lockstep.prometheus.series import NAME, Series
 
 
 def to_openmetrics(series: Iterable[Series]) -> str:
-    """The text. Metrics have no type, which suits every name."""
+    """The text. Metrics are written without a type, because a type would restrict their names."""
     lines = []
     for one in sorted(series, key=lambda each: each.labels[NAME]):
         labels = ",".join(f'{label}="{_escaped(value)}"' for label, value in one.labels.items() if label != NAME)

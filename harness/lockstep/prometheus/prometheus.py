@@ -1,4 +1,4 @@
-"""What scenarios use: a Prometheus that holds what it is given."""
+"""What scenarios use: a Prometheus with the series that a scenario gives it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAY = 86_400.0
 
 
 class Asked(NamedTuple):
-    """One question: its endpoint, its arguments as they came, and how many samples the answer handed over."""
+    """One query: its endpoint, its arguments as received, and how many samples the answer contained."""
 
     endpoint: str
     arguments: Mapping[str, str]
@@ -27,15 +27,15 @@ class Asked(NamedTuple):
 
     @property
     def days(self) -> float:
-        """How long a range it is about; 0 without one."""
+        """The length of its range in days; 0 without one."""
         start, end = (float(self.arguments.get(name, 0)) for name in ("start", "end"))
         return round((end - start) / _DAY, 3)
 
 
 class Prometheus:
-    """Times are seconds on the clock of the scenario: those of history are negative. `start` tells where that begins.
+    """Times are seconds on the scenario's clock; those of history are negative. `start` is the instant of its zero.
 
-    Labels are those that the recommender looks for unless its flags say otherwise.
+    Labels are those that the recommender queries by default.
     """
 
     def __init__(self, start: Callable[[], int]) -> None:
@@ -43,11 +43,11 @@ class Prometheus:
         self._series: list[tuple[dict[str, str], Sequence[tuple[float, float]]]] = []
         self._made: tuple[int, list[Series]] = (0, [])
         self._fixed: Reply | None = None
-        #: What was answered from what is held, in order.
+        #: The queries that were answered from the series, in order.
         self.asked: list[Asked] = []
 
     def add(self, metric: str, labels: Mapping[str, str], samples: Sequence[tuple[float, float]]) -> None:
-        """A series, with (time, value) in order of time."""
+        """Add a series of (time, value), in order of time."""
         self._series.append(({**labels, NAME: metric}, samples))
 
     def usage(
@@ -62,9 +62,9 @@ class Prometheus:
         every: float = 60.0,
         namespace: str = "default",
     ) -> None:
-        """What cAdvisor measured of a container every so many seconds: cores, and bytes.
+        """Add what cAdvisor measured of a container, in cores and bytes, at every so many seconds.
 
-        CPU becomes the seconds that were used since the first measurement.
+        CPU is stored as a counter: the seconds used since the first measurement.
         """
         times = _times(days, until, every)
         named = {"job": "kubernetes-cadvisor", "namespace": namespace, "pod_name": pod, "name": container}
@@ -88,17 +88,17 @@ class Prometheus:
         every: float = 60.0,
         namespace: str = "default",
     ) -> None:
-        """That a pod was up, and had these labels."""
+        """Add that a pod was up and had these labels."""
         named = {"job": "kubernetes-pods", "kubernetes_namespace": namespace, "kubernetes_pod_name": pod}
         named.update({f"pod_label_{label}": value for label, value in labels.items()})
         self.add("up", named, [(time, 1.0) for time in _times(days, until, every)])
 
     def answer_with(self, body: Any, status: int = 200) -> None:
-        """Answer everything with this, text or JSON, until `answer_again`."""
+        """Answer every request with this text or JSON, until `answer_again`."""
         self._fixed = TextReply(status, body) if isinstance(body, str) else Reply(status, body)
 
     def answer_again(self) -> None:
-        """Answer as one should."""
+        """Answer from the series again."""
         self._fixed = None
 
     def serve(self, request: Request) -> Reply:
@@ -113,7 +113,7 @@ class Prometheus:
         return reply
 
     def series(self) -> list[Series]:
-        """Everything that is held."""
+        """All series."""
         start = self._start() // (SECOND // 1000) + _UNIX_2000
         made_for, made = self._made
         if made_for != start or len(made) != len(self._series):

@@ -1,4 +1,4 @@
-"""The part of PromQL that is understood: `metric{label="value"}`, with a range behind it, and `rate(...)` of that."""
+"""The supported part of PromQL: `metric{label="value"}`, with a range behind it, and `rate(...)` of that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 
 
 class BadQuery(ValueError):
-    """A query that is wrong, or more than is understood here."""
+    """A query that is wrong, or uses more of PromQL than is supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Matcher:
     value: str
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether it holds. Expressions match the whole value."""
+        """Whether the condition holds. Regular expressions match the whole value."""
         found = labels.get(self.label, "")
         if self.operator in ("=", "!="):
             return (found == self.value) == (self.operator == "=")
@@ -47,17 +47,19 @@ class Query:
     rate: bool
 
     def selects(self, labels: Mapping[str, str]) -> bool:
-        """Whether a series is meant."""
+        """Whether the query selects a series with these labels."""
         return all(one.matches(labels) for one in self.matchers)
 
 
 def parse(text: str) -> Query:
-    """The query that `text` is. Raises BadQuery."""
+    """Parse a query. Raises BadQuery."""
     whole = _WHAT.fullmatch(text)
     inner = (whole[2] or whole[3] or "") if whole else ""
     found = _SELECTOR.fullmatch(inner.strip())
     if whole is None or found is None or not (found[1] or found[2]):
-        raise BadQuery(f'{text!r} is not understood: write metric{{label="value"}}, metric{{...}}[1h] or rate of that')
+        raise BadQuery(
+            f'{text!r} is not supported: write metric{{label="value"}}, metric{{...}}[1h] or rate(...) of that'
+        )
     named = (Matcher(NAME, "=", found[1]),) if found[1] else ()
     rate, range_ = whole[1] is not None, parse_duration(found[3]) if found[3] else 0
     if rate and not range_:

@@ -9,7 +9,7 @@ NAME = "__name__"
 
 
 class Series:
-    """One series; `labels` include its name. Times must rise. Raises ValueError otherwise."""
+    """One series; `labels` include its name. Raises ValueError unless the times ascend."""
 
     __slots__ = ("labels", "times", "values")
 
@@ -18,10 +18,10 @@ class Series:
         self.times = [time for time, _ in samples]
         self.values = [value for _, value in samples]
         if any(later <= sooner for sooner, later in zip(self.times, self.times[1:], strict=False)):
-            raise ValueError(f"the times of {self.labels} do not rise: sort the samples, one for each time")
+            raise ValueError(f"the times of {self.labels} do not ascend: sort the samples, and give one for each time")
 
     def at(self, time: int, lookback: int) -> float | None:
-        """The last value at `time` that is not older than `lookback`."""
+        """The last value at `time`, if it is not older than `lookback`."""
         index = bisect_right(self.times, time) - 1
         return self.values[index] if index >= 0 and self.times[index] >= time - lookback else None
 

@@ -1,1 +1,1 @@
-"""What scenarios are made of: the declaration, the cluster that they act on, and their assertions."""
+"""The parts of a scenario: its declaration, the cluster that it acts on, and its assertions."""

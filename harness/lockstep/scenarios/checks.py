@@ -1,7 +1,7 @@
 """Explicit assertions of a scenario, counted: a scenario that asserted nothing is not green.
 
-An assertion that does not hold is noted and the scenario goes on: one run then shows all that fail, and its trace can
-be compared to the end.
+An assertion that fails is recorded and the scenario continues. So one run shows all failures, and its trace can be
+compared to the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class FailedCheck:
-    """One assertion that does not hold. `at`: seconds since the scenario began; `where`: file and line of the call."""
+    """One failed assertion. `at`: seconds since the scenario began; `where`: file and line of the call."""
 
     what: str
     wanted: Any
@@ -46,7 +46,7 @@ class Checks:
             self.failed.append(FailedCheck(what, wanted, actual, at, message, calling_line()))
 
     def true(self, what: str, holds: object, at: float, otherwise: str = "does not hold") -> None:
-        """`holds` must be true; `otherwise` says what is the case if not."""
+        """`holds` must be true; `otherwise` is the message if it is not."""
         self.evaluated += 1
         if not holds:
             self.failed.append(FailedCheck(what, True, False, at, otherwise, calling_line()))
@@ -56,5 +56,5 @@ def describe(failed: list[FailedCheck]) -> str:
     """The failed assertions, a line each; "" if there are none."""
     lines = [str(check) for check in failed[:_SHOWN]]
     if len(failed) > _SHOWN:
-        lines.append(f"... and {len(failed) - _SHOWN} more assertions that do not hold")
+        lines.append(f"... and {len(failed) - _SHOWN} more failed assertions")
     return "\n".join(lines)

@@ -1,7 +1,8 @@
-"""The cluster as a scenario sees it: state intent, let time pass, look at the result.
+"""The cluster as a scenario sees it: write objects, advance the time, check the result.
 
-Each write of the scenario is one step of the world: the controllers run until they are quiet before the next one. Use
-`batch()` for writes that belong to one instant. Nothing here knows which implementation is tested, or on what clock.
+Each write of the scenario is one step of the world: the controllers run until they are quiet before the next write. Use
+`batch()` for writes that controllers are to see together. Nothing here depends on the implementation under test or on
+the clock.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class ApiFailure(Exception):
 
 
 class ClusterLost(Exception):
-    """The cluster has gone in the middle of a run; the message says how."""
+    """The cluster went away in the middle of a run; the message says how."""
 
 
 class NeverSettles(Exception):
@@ -83,19 +84,19 @@ class Cluster(PodVerbs):
         return (self._run.loop.scenario_now - self.start_instant) / SECOND
 
     def instant(self, at: float) -> float:
-        """The moment `at` seconds after the scenario began, on the clock that faults use."""
+        """The instant `at` seconds after the scenario began, on the clock that faults use."""
         return self._run.loop.instant_at(self.start_instant + seconds(at)) / SECOND
 
     async def run(self, duration: float) -> None:
-        """Let `duration` seconds pass; 0 lets the controllers come to rest."""
+        """Advance the time by `duration` seconds; 0 lets the controllers come to rest."""
         await self._run.loop.world_sleep(duration)
 
     async def run_until(self, at: float) -> None:
-        """Let time pass until `at` seconds after the start of the scenario."""
+        """Advance the time to `at` seconds after the start of the scenario."""
         await self._run.loop.world_sleep(max(0.0, at - self.now))
 
     async def settle(self, calm: float = 10.0, limit: float = 3600.0) -> None:
-        """Let time pass until nothing has changed for `calm` seconds and the world has nothing planned.
+        """Advance the time until nothing has changed for `calm` seconds and the world has nothing planned.
 
         Raises NeverSettles after `limit` seconds.
         """
@@ -111,7 +112,7 @@ class Cluster(PodVerbs):
                 )
 
     async def eventually(self, what: str, holds: Callable[[], object], within: float) -> None:
-        """`holds` must become true within `within` seconds. It is asked after every change, when all is quiet."""
+        """`holds` must become true within `within` seconds. It is checked after every change, once all is quiet."""
         met = await self._first_moment(holds, within)
         self.checks.true(what, met, self.now, f"did not come true within {within:g} s")
 
@@ -227,7 +228,7 @@ class Cluster(PodVerbs):
         return reply.body or {}
 
     async def _answered(self, request: Request) -> Reply:
-        """The server's reply; where webhooks are asked, once they have been heard and all is quiet."""
+        """The server's reply. If webhooks are called: after their answers, once all is quiet."""
         server, loop = self._run.server, self._run.loop
         reply = server.handle(request)
         if reply.review is None:
@@ -244,7 +245,9 @@ class Cluster(PodVerbs):
     async def call_webhook(
         self, namespace: str, service: str, body: bytes, content_type: str = "application/json"
     ) -> tuple[int, bytes]:
-        """Send raw bytes to the webhook at a Service, past the API server; status and body, (0, reason) if cut off."""
+        """Send raw bytes to the webhook of a Service, past the API server. Returns status and body; (0, reason) without
+        an answer.
+        """
         loop = self._run.loop
         answered: asyncio.Future[tuple[int, bytes]] = loop.create_future()
 
@@ -273,9 +276,10 @@ class Cluster(PodVerbs):
         return sorted(self._run.server.objects(resource, namespace), key=lambda one: one["metadata"]["name"])
 
     def pods(self, owner: str | None = None, *, namespace: str = "default", terminating: bool = False) -> Objects:
-        """The pods that count as replicas (neither finished nor, unless `terminating`, being deleted), oldest first.
+        """The pods that count as replicas, oldest first: not finished, and not being deleted unless `terminating` is
+        set.
 
-        `owner` limits them to those controlled by the ReplicaSet of that name.
+        With `owner`, only those controlled by the ReplicaSet of that name.
         """
         return [
             one
@@ -334,7 +338,7 @@ class Cluster(PodVerbs):
         await self.run(0)
 
     async def crash(self, *controllers: str) -> None:
-        """Kill the controllers under test, or those named, where they stand: nothing of them is written any more."""
+        """Kill the controllers under test, or those named, at once: none of their pending writes takes effect."""
         self._run.crash_controllers(controllers)
         await self.run(0)
 
@@ -343,7 +347,7 @@ class Cluster(PodVerbs):
     ) -> Fault:
         """Crash when a matching request arrives, before or (`effect`) after the server has carried it out.
 
-        All controllers under test do, or only those named.
+        All controllers under test crash, or only those named.
         """
 
         def crash(_: object) -> None:
@@ -361,7 +365,7 @@ class Cluster(PodVerbs):
     async def expire_watch(self, resource: str, *, relist_at: float | None = None) -> None:
         """Compact the collection's history and end its watches with 410 Gone: clients list again.
 
-        Their back-off is jittered: `relist_at` holds the answers until that many seconds after the scenario began.
+        Clients' back-off has jitter: `relist_at` holds the answers until that many seconds after the scenario began.
         """
         if relist_at is not None:
             watchers = max(1, len(self.network.relays(resource)))

@@ -1,8 +1,8 @@
 """Scenarios: what a controller must do, stated once and run against any implementation.
 
-A scenario is an `async` function that takes a `Cluster` and does not know who is tested, or on what clock. It has a
-stable id, one MUST sentence, its source, and at least one assertion. The decorator leaves a `Scenario` in the module;
-pytest collects it, and so does `lockstep run`.
+A scenario is an `async` function that takes a `Cluster`. It does not know which implementation is tested, or on which
+clock. It has a stable id, one MUST sentence, its source, and at least one assertion. The decorator leaves a `Scenario`
+in the module; pytest collects it, and so does `lockstep run`.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Scenario:
     options: Options = field(default_factory=Options)
     #: Whether the controllers run before the body starts; else it calls `cluster.start()`.
     autostart: bool = True
-    #: Where upstream draws jitter: how far two values, or two instants (path "at"), may lie apart.
+    #: For upstream's random delays: how far two values, or two instants (path "at"), may be apart.
     tolerance: tuple[Tolerance, ...] = ()
-    #: Virtual seconds after which the scenario is stopped as one that never ends.
+    #: Virtual seconds after which the scenario fails because it does not end.
     horizon: float = 7 * 24 * 3600.0
-    #: Why this can be told in virtual time only, as a clause; "" if a real cluster may show it too.
+    #: Why only virtual time can show this, as a clause; "" if a real cluster can show it too.
     virtual: str = ""
     module: str = ""
     file: str = ""

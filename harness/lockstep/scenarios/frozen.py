@@ -1,4 +1,4 @@
-"""Shows virtual time to code of others that reads the system clock. Needs freezegun, which the extra `dev` brings."""
+"""Shows virtual time to third-party code that reads the system clock. Needs freezegun, from the extra `dev`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from freezegun.api import FrozenDateTimeFactory
 
 from lockstep.time.loop import Driver, VirtualLoop
 
-#: Modules whose clock stays: to look at every name in these makes them load more, with classes of a false time.
+#: Modules that keep their clock: reading every name in them, as freezegun does, would import more modules with fake
+#: time.
 _UNTOUCHED = ["subprocess", "kubernetes", "pydantic"]
 
 
 @contextmanager
 def frozen() -> Iterator[None]:
-    """Let `time.time()`, `datetime.now()` and their kin follow the virtual loop that the calling coroutine runs on."""
+    """Let `time.time()`, `datetime.now()` and the like follow the virtual loop that the calling coroutine runs on."""
     loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualLoop), "frozen() has no virtual time to show here: use it on a VirtualLoop"
+    assert isinstance(loop, VirtualLoop), "frozen() needs virtual time: use it in a scenario, on a VirtualLoop"
     driver = loop.driver
     with freeze_time(_moment(loop), ignore=_UNTOUCHED) as clock:
         assert isinstance(clock, FrozenDateTimeFactory)

@@ -11,7 +11,7 @@ _OURS = str(Path(__file__).resolve().parents[1])
 
 
 def calling_line() -> str:
-    """File and line of the nearest caller that is no code of the harness; "" if there is none."""
+    """File and line of the nearest caller outside of the harness; "" if there is none."""
     frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack() reads the source of every frame
     while frame.f_code.co_filename.startswith(_OURS):
         if frame.f_back is None:
@@ -21,7 +21,7 @@ def calling_line() -> str:
 
 
 def failing_line(at: TracebackType | None, file: str) -> str:
-    """File and line of the innermost frame in `file`, where the scenario stands; else of the innermost one at all."""
+    """File and line of the innermost frame in `file`, the scenario's own; without one there, of the innermost frame."""
     frames = traceback.extract_tb(at)
     if not frames:
         return ""

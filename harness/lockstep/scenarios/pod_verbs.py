@@ -1,4 +1,4 @@
-"""What a scenario can do to one pod through its subresources: part of `lockstep.scenarios.cluster.Cluster`."""
+"""Writes to the subresources of one pod: part of `lockstep.scenarios.cluster.Cluster`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PodVerbs:
         """Send a write as one step of the world. Raises ApiFailure if refused."""
 
     async def evict(self, name: str, namespace: str = "default", **options: Any) -> Object:
-        """Evict a pod, as far as disruption budgets allow it (ApiFailure 429); `options` are DeleteOptions."""
+        """Evict a pod. Raises ApiFailure 429 if a disruption budget does not allow it; `options` are DeleteOptions."""
         body: Object = {"apiVersion": "policy/v1", "kind": "Eviction"}
         body["metadata"] = {"name": name, "namespace": namespace}
         if options:
@@ -39,7 +39,7 @@ class PodVerbs:
         limits: Mapping[str, Any] | None = None,
         namespace: str = "default",
     ) -> Object:
-        """Set requests and limits of a container of a pod; those that are not named stay."""
+        """Set requests and limits of one container of a pod; those that are not named stay."""
         sides = {"requests": requests, "limits": limits}
         resources = {side: dict(amounts) for side, amounts in sides.items() if amounts is not None}
         body = {"spec": {"containers": [{"name": container, "resources": resources}]}}

@@ -1,4 +1,4 @@
-"""What a `Cluster` needs of the run that it belongs to."""
+"""The run of a `Cluster`, as far as a `Cluster` needs it."""
 
 from __future__ import annotations
 

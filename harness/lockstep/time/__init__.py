@@ -1,1 +1,1 @@
-"""Virtual time: instants and their spelling, and the event loop on which time moves."""
+"""Virtual time: instants and their text form, and the event loop that moves time."""

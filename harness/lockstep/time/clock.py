@@ -1,8 +1,8 @@
-"""Virtual time and its spelling on the wire.
+"""Virtual time and its form on the wire.
 
-One instant is an integer: nanoseconds since the virtual epoch, 2000-01-01T00:00:00Z. That is where the clock of a Go
-`testing/synctest` bubble starts, so both halves of a run count from the same zero. On the wire an instant is RFC 3339
-in whole seconds (`metav1.Time`).
+An instant is an integer: nanoseconds since the virtual epoch, 2000-01-01T00:00:00Z. That is where the clock of a Go
+`testing/synctest` bubble starts, so the Go and the Python half of a run count from the same zero. On the wire an
+instant is RFC 3339 in whole seconds (`metav1.Time`).
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 Three kinds of work share the loop, and at one instant they run in a fixed order:
 
-1. *Ready tasks*, which are the controllers under test: they run until every one of them waits.
-2. *The network*: one pending API request is answered, then the controllers run again. So a request is always answered
-   when everyone else is parked, which is also how the Go bubble is served (see docs/time.md).
+1. *Ready tasks*, the controllers under test: they run until all of them wait.
+2. *The network*: one pending API request is answered, then the controllers run again. So a request is only answered
+   when all tasks are parked, which is also how the Go bubble is served (see docs/time.md).
 3. *The world* (scenario body, kubelet, scheduler, faults): when no request is pending and no controller timer is due,
-   the next due world step runs, then the controllers again.
+   the next due world step runs, and then the controllers again.
 
-Only when none of them has anything to do at this instant does time move: to the next controller timer or world step,
-whichever comes first; at a tie the controllers go first. `VirtualLoop.quiet` is the only place where that happens.
+Time moves only when none of them has work left at this instant. It moves to the next controller timer or world step,
+whichever comes first; at a tie the controllers go first. `VirtualLoop.quiet` is the only place that moves time.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Stuck(RuntimeError):
 
 
 class HorizonPassed(RuntimeError):
-    """Virtual time passed the horizon of the run: something keeps working for ever, or a wait can never end."""
+    """Virtual time passed the horizon of the run: some work never ends, or a wait can never end."""
 
 
 class Standstill(RuntimeError):
-    """Virtual time cannot move on: at one instant the controllers and the world keep giving each other work."""
+    """Virtual time stands still: at one instant, the controllers and the world keep giving each other work."""
 
 
-#: World steps at one instant that no run needs; 10,000 pods take a few.
+#: More world steps at one instant than any run needs; 10,000 pods take a few.
 STEPS_IN_ONE_INSTANT = 20_000
 
 
 class WorldStep:
-    """A scheduled step of the world; `cancel()` takes it back."""
+    """A scheduled step of the world; `cancel()` cancels it."""
 
     __slots__ = ("callback",)
 
@@ -54,12 +54,12 @@ class WorldStep:
         self.callback: Callable[[], object] | None = callback
 
     def cancel(self) -> None:
-        """Take the step back; nothing happens if it has been taken already."""
+        """Cancel the step. Has no effect once it has run."""
         self.callback = None
 
 
 class Driver(Protocol):
-    """Who moves time once Python is quiet."""
+    """Moves time once Python is quiet."""
 
     def advance(self, loop: VirtualLoop, until: int | None) -> None:
         """Move `loop.now` to `until`, or to an earlier instant at which Python has work. None: nothing is scheduled."""
@@ -69,17 +69,17 @@ class JumpDriver:
     """Everything runs in Python: jump straight to the next instant."""
 
     def advance(self, loop: VirtualLoop, until: int | None) -> None:
-        """Be there at once. Raises Stuck if there is nowhere to go."""
+        """Jump there. Raises Stuck if nothing is scheduled."""
         if until is None:
             raise Stuck(f"nothing is scheduled after {loop.now / SECOND:.3f} s, but the run has not ended")
         loop.now = until
 
 
 class _Selector(selectors.BaseSelector):
-    """Asyncio wants one; this one has no file descriptors, and is never asked."""
+    """A selector, because asyncio needs one. It has no file descriptors and is never polled."""
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        raise RuntimeError("a virtual loop has no file descriptors: real input and output would stop the clock")
+        raise RuntimeError("a virtual loop has no file descriptors: real input and output would need real time")
 
     def unregister(self, fileobj: Any) -> selectors.SelectorKey:
         raise KeyError(fileobj)
@@ -88,14 +88,14 @@ class _Selector(selectors.BaseSelector):
         return {}
 
     def close(self) -> None:
-        """Nothing to close."""
+        """There is nothing to close."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         raise RuntimeError("a virtual loop never waits for input: VirtualLoop._run_once moves time instead")
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An asyncio event loop on virtual time, starting at instant 0. See the module docstring for who runs when."""
+    """An asyncio event loop on virtual time, starting at instant 0. See the module docstring for the order of work."""
 
     def __init__(self, driver: Driver | None = None) -> None:
         #: Nanoseconds since the virtual epoch; moved by the driver only.
@@ -114,7 +114,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._last_step = (0, 0)  # instant of the last world step, and how many there have been at it
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         super().__init__(_Selector())
-        # Each future and each handle asks whether it shall keep a traceback; `bool()`, which is False, answers fastest.
+        # Each future and each handle asks whether debug mode is on; `bool()`, which is False, is the fastest answer.
         self.get_debug = bool  # type: ignore[method-assign]
 
     def time(self) -> float:
@@ -126,7 +126,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def call_soon(
         self, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """As asyncio's, without a look at threads and debugging: there is one of these for each step of each task."""
+        """As asyncio's, without its checks of threads and debug mode: each step of each task calls this."""
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)  # type: ignore[attr-defined]
         return handle
@@ -134,7 +134,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def call_at(
         self, when: float, callback: Callable[[*_Ts], object], *args: *_Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        """As asyncio's; among timers of one instant the first comes first, which asyncio leaves open."""
+        """As asyncio's. Timers of one instant run in the order of their creation, which asyncio leaves open."""
         return self._call_at(seconds(when), callback, args, context)
 
     def call_later(
@@ -152,13 +152,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """A cancelled timer leaves the heap when its turn comes."""
+        """Keep a cancelled timer in the heap until its turn comes."""
 
     def _run_once(self) -> None:
-        """Take turns until the loop is stopped.
+        """Run turns until the loop is stopped.
 
-        A turn is that of asyncio: time moves if nothing is ready, due timers become ready, and what is ready by then is
-        run. Asyncio's own spends more on file descriptors and on its clock than on the callbacks.
+        A turn is like asyncio's: if nothing is ready, time moves; due timers become ready; then everything ready runs.
+        Asyncio's own turn spends more on file descriptors and its clock than on the callbacks.
         """
         ready: deque[asyncio.Handle] = self._ready  # type: ignore[attr-defined]
         timers = self._timers
@@ -170,7 +170,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             for _ in range(len(ready)):
                 handle = ready.popleft()
                 if not handle._cancelled:  # noqa: SLF001 - the loop is the handle's other half
-                    # What Handle._run does, without the call.
+                    # What Handle._run does, inlined.
                     try:
                         handle._context.run(handle._callback, *handle._args)  # type: ignore[attr-defined]  # noqa: SLF001
                     except (SystemExit, KeyboardInterrupt):
@@ -191,15 +191,15 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Run `callback` as a world step in `duration` seconds."""
         return self.world_at(self.now + seconds(duration), callback)
 
-    # What follows differs where time is real (`clusters.real.loop`): there the controllers need some of it to rest.
+    # The following differs on real time (`clusters.real.loop`), where controllers take time to come to rest.
 
     def clock(self) -> int:
-        """What the clock of the machine shows on which the controllers run: the same time, standing still in a turn."""
+        """The clock of the machine that the controllers run on: here virtual time, which stands still during a turn."""
         return self.now
 
     @property
     def moment(self) -> int:
-        """The instant of what happens now, the same for all that happens together."""
+        """The instant of the present step; equal for everything that happens together."""
         return self.now
 
     @property
@@ -212,11 +212,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return (instant - since) / SECOND
 
     def instant_at(self, scenario_time: int) -> int:
-        """The instant at which the scenario's own clock will show this."""
+        """The instant at which the scenario's own clock will show `scenario_time`."""
         return scenario_time
 
     def waiting(self) -> AbstractContextManager[None]:
-        """The scenario waits for something, and so its clock goes on."""
+        """A block in which the scenario waits, so that its clock runs."""
         return nullcontext()
 
     async def world_sleep(self, duration: float) -> None:
@@ -270,7 +270,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return bool(self._ready)  # type: ignore[attr-defined]
 
     def hear_news(self) -> None:
-        """Something came from outside the run: the steps that follow at this instant are no standstill."""
+        """Something came from outside the run: the steps that follow at this instant do not count as a standstill."""
         self._last_step = (self.now, 0)
 
     def _take_world_step(self) -> None:
@@ -279,14 +279,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if self._last_step[1] > STEPS_IN_ONE_INSTANT:
             raise Standstill(
                 f"virtual time stands still at {self.now / SECOND:.3f} s: more than {STEPS_IN_ONE_INSTANT:,} steps of "
-                "the world at this instant; something happens again and again without delay, give it one"
+                "the world at this instant; some actor reacts again and again without a delay: give it one"
             )
         _, _, step = heapq.heappop(self._world)
         callback, step.callback = step.callback, None
         if callback is not None:
             callback()
 
-    # -- no self-pipe: nothing outside the loop may wake it -----------------------------------------------------------
+    # -- no self-pipe: nothing outside the loop wakes it -----------------------------------------------------------
 
     def _make_self_pipe(self) -> None:
         self._ssock = self._csock = None

@@ -1,8 +1,8 @@
 """Keeping Python's cyclic garbage collector out of runs.
 
-A run leaves its garbage to reference counting: what it makes in cycles (tasks that hold their own exceptions, say) is
-little, and its memory is the history that it keeps anyway. The cyclic collector would go through that history again and
-again and find nothing, at up to a third of the run's time.
+Reference counting frees nearly all garbage of a run; little of it is in cycles (tasks that hold their own exceptions,
+for example). Most of its memory is the history, which it keeps anyway. The cyclic collector would search that history
+again and again and find nothing, for up to a third of the run's time.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ _DURING_RUNS = 300_000
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Let the cyclic collector run rarely inside the block; afterwards it soon meets what was left behind.
+    """Let the cyclic collector run rarely inside the block. Soon after the block it collects what was left.
 
-    Blocks may be nested: whoever makes many runs opens one around them all, and pays for no collection in between.
+    Blocks may be nested: code that makes many runs opens one block around all of them, and none is collected in
+    between.
     """
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], _DURING_RUNS), *before[1:])

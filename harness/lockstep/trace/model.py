@@ -8,7 +8,7 @@ A trace is plain JSON data:
                    "events": [...]}, ...],
      "specs": {"<digest>": {...}},                             the specs that writes refer to by digest
      "final": {"objects": {"replicasets.apps web": {"spec.replicas": 3, ...}}, "pods": {"web": [...]}},
-     "reads": {"replicasets.apps/scale web": [["15.100", "15.000", 40]]}}    if there are any; see `trace.reads`
+     "reads": {"replicasets.apps/scale web": [["15.100", "15.000", 40]]}}    if there are any; see `trace.periods`
 
 Inside one instant the order of writes is free, so equal ones are kept once, with their number in `times` (1 if it is
 not there). `status` holds what changed between the end of the last instant and the end of this one; null: the field is
@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lockstep.trace.reads import Runs, count, unfold
+from lockstep.trace.periods import Runs, count, unfold
 from lockstep.trace.values import canonical, digest
 
 if TYPE_CHECKING:

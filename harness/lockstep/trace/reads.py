@@ -1,13 +1,7 @@
 """Reads that show that a controller was at work, also where it wrote nothing: an HPA sync begins by reading a scale.
 
-In a trace they are kept by object, each as runs of equal distances, since most syncs are periodic:
-
-    {"replicasets.apps/scale web": [["15.100", "15.000", 40], ["700.250"]]}
-
-is 40 reads, the first at 15.1 s and one every 15 s after it, and another one at 700.25 s. Where several fall on one
-instant, the second of each makes runs of its own, and so on: equal reads always have equal runs.
-
-The renewals of a Lease, which change nothing but the time in it, are kept in the same way, as `/renewal`.
+A trace keeps them by object, as periodic runs (`trace.periods`). Renewals of a Lease, which change nothing but the time
+in it, are kept in the same way, as `/renewal`.
 """
 
 from __future__ import annotations
@@ -17,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep.time.clock import SECOND, parse_rfc3339
 from lockstep.trace.difference import EXTRA_READ, MISSING_READ, Difference
+from lockstep.trace.periods import Runs, fold, unfold
 from lockstep.trace.symbols import clock_text, milliseconds
 from lockstep.trace.values import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from lockstep.trace.history import Read, Write
     from lockstep.trace.symbols import Symbols
 
-Runs = list[list[Any]]
 _LEASES = "leases.coordination.k8s.io"
 _RENEWAL = "/renewal"
-_SHORTEST = 3  # reads at equal distances that are worth a run
 
 
 class Reads:
@@ -67,53 +60,6 @@ def is_renewal(write: Write) -> bool:
     return abs(parse_rfc3339(after["renewTime"]) - write.at) < SECOND
 
 
-def fold(times: Sequence[int]) -> Runs:
-    """Instants in milliseconds, in order, as runs."""
-    runs: Runs = []
-    counts = Counter(times)
-    layer = sorted(counts)
-    depth = 1
-    while layer:
-        runs += _fold(layer)
-        depth += 1
-        layer = [at for at in layer if counts[at] >= depth]
-    return runs
-
-
-def _fold(times: list[int]) -> Iterator[list[Any]]:
-    """Runs of instants that are all different."""
-    first = 0
-    while first < len(times):
-        after = first + 1
-        if after < len(times):
-            step = times[after] - times[first]
-            while after < len(times) and times[after] - times[after - 1] == step:
-                after += 1
-        if after - first >= _SHORTEST:
-            yield [clock_text(times[first]), clock_text(times[first + 1] - times[first]), after - first]
-            first = after
-        else:
-            yield [clock_text(times[first])]
-            first += 1
-
-
-def unfold(runs: Iterable[Sequence[Any]]) -> list[int]:
-    """The instants of runs in milliseconds, in order. Raises ValueError on what are no runs."""
-    times: list[int] = []
-    try:
-        for run in runs:
-            first, step, number = run if len(run) != 1 else (*run, "0", 1)
-            times += [_milliseconds(first) + index * _milliseconds(step) for index in range(number)]
-    except (TypeError, ValueError, AttributeError):
-        raise ValueError(f"{runs!r} are no runs of reads") from None
-    return sorted(times)
-
-
-def count(reads: Mapping[str, Iterable[Sequence[Any]]]) -> int:
-    """How many reads there are."""
-    return sum(1 if len(run) == 1 else int(run[2]) for runs in reads.values() for run in runs)
-
-
 def differences(left: Mapping[str, Runs], right: Mapping[str, Runs], window: float = 0.0) -> Iterator[Difference]:
     """Reads that only one side has, object by object. With a `window` in seconds they may lie so far apart."""
     for label in sorted(left.keys() | right.keys()):
@@ -148,9 +94,3 @@ def _item(label: str, times: int) -> Any:
     verb = "update" if resource.endswith(_RENEWAL) else "get"
     item = {"verb": verb, "resource": resource, "object": symbol}
     return ABSENT if not times else item if times == 1 else {**item, "times": times}
-
-
-def _milliseconds(text: str) -> int:
-    whole, _, fraction = text.lstrip("-").partition(".")
-    size = int(whole) * 1000 + int(fraction.ljust(3, "0"))
-    return -size if text.startswith("-") else size

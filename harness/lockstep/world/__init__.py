@@ -1,7 +1,7 @@
 """The simulated world around the controllers under test: scheduler, kubelets, garbage collector, namespace controller.
 
 All of them act through the API server, in world steps of the virtual loop, and learn of changes from ordinary watches.
-None of them ever treats pods differently that a controller cannot tell apart (see `canonical` and `lifecycle`).
+They never treat two pods differently if a controller cannot tell them apart (see `canonical` and `lifecycle`).
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ class World:
         self._feeds.start()
 
     def next_due(self) -> int | None:
-        """The instant of the next step that anybody in the world has planned, or None."""
+        """The instant of the next step that any actor has planned, or None."""
         if self._feeds.pending():
             return self._loop.now
         actors = (self.scheduler, self.kubelet, self.garbage_collector, self.namespaces, self.owners, self.disruption)
         return min((due for due in (actor.next_due() for actor in actors) if due is not None), default=None)
 
     def pending(self) -> bool:
-        """Whether the world has anything left to do without being asked."""
+        """Whether the world still has work that no scenario step triggers."""
         return self.next_due() is not None
 
     def _follow_resources(self) -> None:

@@ -1,8 +1,8 @@
 """Planned steps of the world, gathered by instant.
 
-Everything that an actor has due at one instant is done in one world step, so a thousand pods that turn ready together
-cost one step, and the controllers see them together. What is added for the present instant is done in a later step of
-the same instant, after the controllers have come to rest.
+An actor does everything that is due at one instant in one world step. So a thousand pods that turn ready together cost
+one step, and the controllers see them together. An item added for the present instant is done in a later step of the
+same instant, after the controllers have come to rest.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ T = TypeVar("T")
 
 
 class Agenda(Generic[T]):
-    """What one actor will do, and when. `act` gets all items due at an instant, in the order in which they were added.
+    """What one actor has planned, and for when. `act` gets all items due at an instant, in the order in which they were
+    added.
 
-    `alive` tells whether an item can still matter; items that cannot are not waited for.
+    `alive` says whether an item still has an effect; an item without one does not count as the next step.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Agenda(Generic[T]):
         heapq.heappush(self._instants, instant)
 
     def next_due(self) -> int | None:
-        """The instant of the next step that can still matter, or None."""
+        """The instant of the next step that still has an effect, or None."""
         while self._instants:
             instant = self._instants[0]
             items = self._due.get(instant)
@@ -58,7 +59,7 @@ class Agenda(Generic[T]):
         return None
 
     def clear(self) -> list[T]:
-        """Take back everything that is planned and return it, soonest first."""
+        """Cancel everything that is planned and return it, soonest first."""
         taken = [item for instant in sorted(self._due) for item in self._due[instant]]
         for step in self._steps.values():
             step.cancel()

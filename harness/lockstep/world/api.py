@@ -10,7 +10,7 @@ from lockstep.apiserver import ApiServer, Reply, Request
 Object = dict[str, Any]
 MERGE_PATCH = "application/merge-patch+json"
 _NO_QUERY: Mapping[str, str] = {}
-#: Refusals that are answers: somebody was faster.
+#: Refusals that an actor expects: another writer was faster.
 _OUTRUN = (404, 409)
 
 
@@ -33,7 +33,7 @@ class Api:
         return self._checked("GET", path, reply)
 
     def ask(self, path: str) -> Object:
-        """Read what may be out of reach: empty if refused."""
+        """Read something that may be unavailable. Empty if the request is refused."""
         reply = self.server.handle(Request("GET", path, _NO_QUERY, None, "application/json", self.actor))
         return reply.body or {} if reply.status < 400 else {}
 
@@ -45,7 +45,9 @@ class Api:
         content_type: str = "application/json",
         expected: Collection[int] = _OUTRUN,
     ) -> Reply:
-        """Write. The `expected` refusals are answers (by default: somebody was faster); any other raises WorldError."""
+        """Write. A refusal with one of the `expected` codes is returned (by default: another writer was faster); any
+        other raises WorldError.
+        """
         reply = self.server.handle(Request(method, path, _NO_QUERY, body, content_type, self.actor))
         if reply.status in expected:
             return reply
@@ -54,7 +56,9 @@ class Api:
     def submit(
         self, method: str, path: str, body: Any, answer: Callable[[Reply], None], expected: Collection[int] = (404, 409)
     ) -> None:
-        """Write what webhooks may have a say in: `answer` gets the reply, at once unless one has to be asked."""
+        """Write an object that webhooks may review. `answer` gets the reply: at once, unless a webhook has to be called
+        first.
+        """
         request = Request(method, path, _NO_QUERY, body, "application/json", self.actor)
         self.server.submit(
             request,
@@ -66,7 +70,7 @@ class Api:
         return self.write("PATCH", path, body, MERGE_PATCH)
 
     def report(self, path: str, body: Any) -> Reply:
-        """Send a JSON merge patch whose status was made for it and stays as it is (see `Request.trusted`)."""
+        """Send a JSON merge patch whose status was built for it, in canonical form (see `Request.trusted`)."""
         request = Request("PATCH", path, _NO_QUERY, body, MERGE_PATCH, self.actor)
         request.trusted = True
         reply = self.server.handle(request)

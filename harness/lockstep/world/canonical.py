@@ -1,10 +1,10 @@
-"""Choosing among pods by what can be observed of them, never by the accident of a name.
+"""Choosing among pods by their observable state, never by their random names.
 
 Which of several equal pods a controller deletes is not specified: upstream leaves it to the order of a Go map. A
 scenario that then acts on "one of the pods" must mean the same pod, up to renaming, in every run. So pods are ordered
-by their observable state, then by the state of what shares their node (the deletion ranking counts that), and by uid
-only among pods that nobody can tell apart. The uid, and not the name, because uids ascend in the order of creation and
-upstream's ranking uses them to break ties (`ActivePodsWithRanks.Less`), whereas a name's suffix is random.
+by their observable state, then by the pods on the same node (the deletion ranking counts those). Only pods that are
+equal in both are ordered by uid. The uid, because uids ascend in the order of creation and upstream's ranking breaks
+ties with them (`ActivePodsWithRanks.Less`); a name's suffix is random.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _state_key(pod: Object) -> StateKey:
     )
 
 
-#: What distinguishes a pod from others to a controller: placement, phase, readiness, restarts, age, labels. Worked out
-#: once for each version of a pod: most pods stay as they are from one choice to the next.
+#: What a controller can tell pods apart by: placement, phase, readiness, restarts, age, labels. Computed once for each
+#: version of a pod, because most pods do not change between two choices.
 state_key: ByIdentity[StateKey] = ByIdentity(_state_key, limit=2048)
 
 
 def rank_nodes(pods_of: Mapping[str, Iterable[Object]]) -> dict[str, int]:
-    """Number nodes by the pods on them, fewest first. Nodes whose pods nobody can tell apart get the same number."""
+    """Number nodes by the pods on them, fewest first. Nodes with indistinguishable pods get the same number."""
     return _rank({node: list(map(state_key, pods)) for node, pods in pods_of.items()})
 
 

@@ -1,9 +1,9 @@
-"""The census: which active pods of a workload stand on which node.
+"""The census: which active pods of a workload run on which node.
 
 The workload of a pod is its controller, or that controller's own controller: all ReplicaSets of one Deployment are one
 workload, because the ReplicaSet controller's deletion ranking counts related pods on the same node across them
-(`getIndirectlyRelatedPods`). A ReplicaSet without a controller has no related pods there, so where its pods stand makes
-no difference, and the census does not compare its nodes in detail.
+(`getIndirectlyRelatedPods`). A ReplicaSet without a controller has no related pods. Where its pods run makes no
+difference, so the census does not compare its nodes in detail.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOBODY: Mapping[str, dict[str, Object]] = {}
 
 
 class Census:
-    """Follows the pods' feed. Only pods that count are held: bound, not finished, not being deleted."""
+    """Follows the pods' feed. It holds only pods that count: bound, not finished, not being deleted."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -59,11 +59,11 @@ class Census:
         return workload
 
     def load(self, workload: str, node: str) -> int:
-        """How many active pods of the workload stand on `node`."""
+        """How many active pods of the workload are on `node`."""
         return len(self._pods.get(workload, _NOBODY).get(node, ()))
 
     def ranks(self, workload: str) -> Mapping[str, int]:
-        """Nodes of the workload by what stands on them; empty where that makes no difference. See `rank_nodes`."""
+        """The workload's nodes ranked by the pods on them; empty where that makes no difference. See `rank_nodes`."""
         if not self._grouped.get(workload):
             return {}
         return rank_nodes({node: pods.values() for node, pods in self._pods.get(workload, _NOBODY).items()})

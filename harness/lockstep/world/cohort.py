@@ -1,7 +1,7 @@
-"""A cohort: the pods of one group that their kubelets got at one instant, and the timeline that they share.
+"""A cohort: the pods of one group that reached their kubelets at one instant, and the timeline that they share.
 
-Steps that concern all pods are taken by each when they are due. Where the lifecycle names one time per pod, nobody is
-bound to a time beforehand: when one is due, the first waiting pod in canonical order takes it (see `canonical`).
+A step for all pods is taken by each of them when it is due. Where the lifecycle gives one time per pod, times are not
+assigned beforehand: when a time comes, the first waiting pod in canonical order takes the step (see `canonical`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Cohort:
         self.members[runtime.uid] = runtime
 
     def plan(self) -> list[int]:
-        """Make the timeline for the present size; returns its instants."""
+        """Make the timeline for the present number of pods. Returns its instants."""
         self.lifecycle = lifecycle = resolve(self._source, replace(self._group, size=len(self.members)))
         self._steps = sorted(self._shared_steps(lifecycle), key=lambda step: step[:2])
         self._single = {}
@@ -64,11 +64,11 @@ class Cohort:
         return sorted(single.union(step[0] for step in self._steps))
 
     def live(self) -> bool:
-        """Whether a step can still concern anybody."""
+        """Whether a step can still have an effect on a pod."""
         return any(not one.ended and not one.node.lost for one in self.members.values())
 
     def advance(self, now: int) -> Iterator[PodRuntime]:
-        """Take all steps that are due; yields the pods concerned."""
+        """Take all steps that are due. Yields the pods that changed."""
         due = bisect_right(self._steps, now, key=lambda step: step[0])
         for one in self.members.values():
             if one.done < due and not one.node.lost:
@@ -143,7 +143,7 @@ class Cohort:
 
 
 def _report(one: PodRuntime, clock: str) -> None:
-    """Nothing changes; the kubelet reports the containers that wait."""
+    """Change nothing: the kubelet reports the containers that wait."""
 
 
 def _set_ready(ready: bool) -> Callable[[PodRuntime, str], None]:
@@ -164,7 +164,7 @@ def _succeed(one: PodRuntime, clock: str) -> None:
     one.end(0, clock)
 
 
-#: Which pods wait for a step that single pods take, and the step.
+#: For steps that single pods take: which pods wait for the step, and the step.
 _SINGLE: dict[str, tuple[Callable[[PodRuntime], bool], Callable[[PodRuntime, str, Lifecycle], None]]] = {
     "ready": (
         lambda one: one.running and not one.had_ready and one.stop_at is None,

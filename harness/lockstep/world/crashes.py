@@ -1,7 +1,7 @@
 """Containers that are killed, and when the kubelet starts them again.
 
 From pkg/kubelet/kuberuntime/kuberuntime_manager.go (doBackOff) and client-go/util/flowcontrol/backoff.go. The first
-restart follows at once, each further one after a back-off, which is forgotten when a container has run long enough.
+restart follows at once, each further one after a back-off, which is reset when a container has run long enough.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class _Backoff:
 
 
 class Crashes:
-    """Kills containers and brings them back. `plan` asks for a look at a pod at an instant; `clock` shows its time."""
+    """Kills containers and restarts them. `plan` schedules a call of `advance` for a pod; `clock` gives a pod's node
+    time.
+    """
 
     def __init__(
         self, now: Callable[[], int], plan: Callable[[int, PodRuntime], None], clock: Callable[[PodRuntime], str]
@@ -35,7 +37,7 @@ class Crashes:
         self._plan = plan
         self._clock = clock
         self._backoffs: dict[tuple[str, str], _Backoff] = {}
-        #: Containers that are down, by pod: when something becomes of them, and what.
+        #: Containers that are down, by pod: when their state changes, and how.
         self._due: dict[str, list[tuple[int, Callable[[], None]]]] = {}
 
     def kill(
@@ -48,8 +50,8 @@ class Crashes:
     ) -> None:
         """A container (default: the first) is killed, and starts again `down` seconds later (None: as kubelets do).
 
-        `end`: exit code and reason. It is ready `ready_after` nanoseconds after it runs again, if it was. One that does
-        not run stays as it is. Raises ValueError if there is no such container.
+        `end`: exit code and reason. If it was ready, it is ready again `ready_after` nanoseconds after its restart. A
+        container that does not run stays as it is. Raises ValueError if there is no such container.
         """
         container = one.container(name)
         if not one.running or "running" not in container.state:
@@ -69,7 +71,7 @@ class Crashes:
         self._at(one, now + wait, lambda: self._start(one, container, was_ready, ready_after))
 
     def advance(self, one: PodRuntime) -> None:
-        """Do what is due for a pod."""
+        """Take the steps that are due for a pod."""
         planned = self._due.get(one.uid)
         if not planned:
             return

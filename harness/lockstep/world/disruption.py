@@ -1,7 +1,8 @@
 """The disruption controller: how many pods each PodDisruptionBudget allows to be disrupted right now.
 
-From pkg/controller/disruption/disruption.go. It acts one step after it has learnt of a change of a budget or of a pod
-that one selects. Not simulated: its events, and its clean-up of DisruptionTarget conditions that led to nothing.
+From pkg/controller/disruption/disruption.go. It acts one step after a budget, or a pod that a budget selects, has
+changed. Not simulated: its events, and its clean-up of DisruptionTarget conditions of pods that were not deleted after
+all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Key = tuple[str, str]
 
 
 class DisruptionController:
-    """Keeps the status of all budgets. `enabled`: whether it runs; `delay`: how late it is, in seconds."""
+    """Keeps the status of all budgets. `enabled`: whether it runs; `delay`: seconds from a change to its reaction."""
 
     def __init__(self, loop: VirtualLoop, server: ApiServer) -> None:
         self.enabled = True

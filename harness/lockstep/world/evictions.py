@@ -1,6 +1,6 @@
-"""What a kubelet says of a pod that it evicts because its node is short of something.
+"""What a kubelet reports about a pod that it evicts because its node runs short of a resource.
 
-From pkg/kubelet/eviction/helpers.go (evictionMessage). Thresholds are not simulated, so the message does not tell them.
+From pkg/kubelet/eviction/helpers.go (evictionMessage). Thresholds are not simulated, so the message does not give them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Eviction:
 
 
 def eviction_of(pod: Object, resource: str, usage: Mapping[str, int | str]) -> Eviction:
-    """The eviction of a pod whose containers use so much (bytes or a quantity): above their requests, they offend."""
+    """The eviction of a pod whose containers use so much (bytes or a quantity). Those above their requests are named in
+    the message.
+    """
     containers = [*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ())]
     requests = {one["name"]: ((one.get("resources") or {}).get("requests") or {}).get(resource) for one in containers}
     message = f"The node was low on resource: {resource}. "

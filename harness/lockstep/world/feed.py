@@ -1,7 +1,7 @@
 """Feeds: what the actors of the world know about the cluster, through ordinary list and watch requests.
 
-A feed drains its watch in a world step of its own, never inside the write that caused the event; the actors that listen
-only note what they see and plan later steps. So the world reacts to a write no earlier than a real one could.
+A feed drains its watch in a world step of its own, never inside the write that caused the event. Its listeners only
+note what they see and plan later steps. So the world never reacts to a write earlier than a real cluster could.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Feed:
             self._watch = None
 
     def _subscribe(self) -> None:
-        """Watch from the last version seen; the server may end a watch at any time."""
+        """Watch from the last version seen. The server may end a watch at any time."""
         watch = self._api.get(self._path, {"watch": "true", "resourceVersion": self._version}).watch
         if watch is None:
             raise WorldError(f"the API server answered the watch of {self._path} without a stream of events")
@@ -89,7 +89,7 @@ class Feeds:
     def listen(self, path: str, *handlers: Handler) -> None:
         """Hand the events of the collection at `path` to `handlers`, in this order.
 
-        A new collection starts at once if the others have.
+        If the other feeds have started, a new collection's feed starts at once.
         """
         feed = self._feeds.get(path)
         if feed is None:

@@ -1,7 +1,7 @@
-"""The garbage collector: deletes what nobody owns any more, and carries out foreground and orphan deletion.
+"""The garbage collector: deletes objects whose owners are gone, and carries out foreground and orphan deletion.
 
 Upstream: pkg/controller/garbagecollector, attemptToDeleteItem and attemptToOrphanWorker. Every decision is made on live
-objects; the graph only says what deserves a look. An owner of a kind that the cluster does not serve is left alone.
+objects; the graph only says which ones to look at. An owner of a kind that the cluster does not serve is left alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Task = tuple[str, Item]
 
 
 class GarbageCollector:
-    """`delay`: seconds from the moment when it learns of a change to the deed."""
+    """`delay`: seconds from when it sees a change to when it acts."""
 
     def __init__(self, loop: VirtualLoop, api: Api, resources: Resources) -> None:
         self.delay = 0.0
@@ -35,7 +35,7 @@ class GarbageCollector:
 
     @property
     def enabled(self) -> bool:
-        """While it is off it only takes notes; turning it on makes it do what it left undone."""
+        """While it is off, it only records changes. Turning it on makes it catch up."""
         return self._enabled
 
     @enabled.setter
@@ -116,7 +116,7 @@ class GarbageCollector:
             self._judge(item, live, references)
 
     def _wait_for_dependents(self, item: Item) -> None:
-        """Let the item go once nothing blocks it (processDeletingDependentsItem)."""
+        """Remove the finalizer once no dependent blocks the deletion (processDeletingDependentsItem)."""
         blocking = self._graph.blocking_dependents(item)
         if not blocking:
             self._remove_finalizer(item, FOREGROUND)
@@ -170,7 +170,7 @@ def _waits_for_dependents(owner: Object) -> bool:
 
 
 def _policy(live: Object) -> str:
-    """An existing finalizer of the collector is honoured; else the deletion is a background one."""
+    """A finalizer of the collector decides the policy; without one the deletion is a background one."""
     finalizers = live["metadata"].get("finalizers") or ()
     if ORPHAN in finalizers:
         return "Orphan"

@@ -1,6 +1,6 @@
 """Which pods form a group: those that one owner created at one instant, with the same labels.
 
-A controller cannot tell them apart, so what happens to them is decided for the group. Pods without a controller form
+A controller cannot tell these pods apart, so a lifecycle is chosen for the whole group. Pods without a controller form
 groups too: a ReplicaSet that adopts them cannot tell them apart either.
 """
 

@@ -1,8 +1,8 @@
-"""The kubelets of all nodes: they run bound pods through their lifecycles and report what they see.
+"""The kubelets of all nodes: they run bound pods through their lifecycles and report their status.
 
-As a real kubelet does, this one changes the pod in its container runtime first and then reports the status, so that all
-changes of one instant make one write. The report that containers are being created is left out for pods that will
-start. Deleted pods end after their grace period at the latest; then the kubelet reports the end and removes the pod.
+Like a real kubelet, this one changes the pod in its container runtime first and reports the status afterwards, so that
+all changes of one instant make one write. It does not report ContainerCreating for pods that will start. Deleted pods
+end after their grace period at the latest; then the kubelet reports the end and removes the pod.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _KILLED, _TERMINATED = 137, 143
 
 
 class Kubelet:
-    """All kubelets in one. `lifecycles` says what becomes of the pods; the other methods act on a pod at once.
+    """All kubelets in one. `lifecycles` decides what happens to the pods; the other methods act on a pod at once.
 
-    Pods are given as stored objects; choose among equal ones with `pick`, never by name.
+    Pass pods as stored objects. Choose among equal ones with `pick`, never by name.
     """
 
     pick = staticmethod(pick)
@@ -43,7 +43,7 @@ class Kubelet:
         self, loop: VirtualLoop, api: Api, nodes: Nodes, census: Census, monitor: NodeMonitor, seed: int
     ) -> None:
         self.lifecycles = Lifecycles()
-        #: The randomness of this run, to hand to `Seeded`.
+        #: The random numbers of this run, to pass to `Seeded`.
         self.rng = random.Random(seed)
         self._monitor = monitor
         self._loop = loop
@@ -59,7 +59,7 @@ class Kubelet:
         self._groups = Groups()
         self._crashes = Crashes(lambda: loop.now, self._agenda.add, self._clock)
         self._resizes = Resizes(lambda: loop.now, self._agenda.add, self._restart_resized)
-        #: What becomes of resizes from now on; None: what the lifecycle of a pod says.
+        #: How resizes go from now on; None: as the lifecycle of a pod says.
         self.resizing: Resize | None = None
 
     # -- what scenarios do --------------------------------------------------------------------------------------------
@@ -75,8 +75,8 @@ class Kubelet:
     def restart(self, pod: Object, container: str | None = None) -> None:
         """A container (default: the first) fails and starts again.
 
-        If it was ready it is so again after the lifecycle's `restart_for` seconds. Raises ValueError if the pod does
-        not run, or has no such container.
+        If it was ready, it is ready again after the lifecycle's `restart_for` seconds. Raises ValueError if the pod
+        does not run, or has no such container.
         """
         runtime = self._running(pod)
         after = seconds(self._cohorts[runtime.uid].lifecycle.restart_for)
@@ -89,19 +89,19 @@ class Kubelet:
         self._change(pod, act)
 
     def oom_kill(self, pod: Object, container: str | None = None, *, down: float | None = None) -> None:
-        """A container (default: the first) is killed for want of memory (exit code 137, reason OOMKilled).
+        """A container (default: the first) runs out of memory and is killed (exit code 137, reason OOMKilled).
 
-        It runs again after `down` seconds; 0: it is only ever seen running, with more restarts; None: after 1 s, or
-        after a back-off of 10 s and more (state CrashLoopBackOff) if it has been killed lately. It is ready again after
-        the lifecycle's `restart_for` seconds. With restartPolicy Never it stays down, and the pod fails with its last
-        container. Raises ValueError if the pod does not run, or has no such container.
+        It runs again after `down` seconds. With 0, no report shows it down: it runs, with one restart more. With None,
+        it runs again after 1 s, or after a back-off of 10 s and more (state CrashLoopBackOff) if it has been killed
+        lately. It is ready again after the lifecycle's `restart_for` seconds. With restartPolicy Never it stays down,
+        and the pod fails with its last container. Raises ValueError if the pod does not run, or has no such container.
         """
         runtime = self._running(pod)
         after = seconds(self._cohorts[runtime.uid].lifecycle.restart_for)
         self._change(pod, lambda one, _: self._crashes.kill(one, container, down, after))
 
     def retry_resize(self, pod: Object) -> None:
-        """The kubelet looks again at what a pod asks for, as when there is room on the node again.
+        """The kubelet considers a pod's resize again, as it does when room appears on the node.
 
         Raises ValueError if no kubelet has the pod.
         """
@@ -110,7 +110,7 @@ class Kubelet:
     def evict(self, pod: Object, usage: Mapping[str, int | str], resource: str = "memory") -> None:
         """The node is short of a resource, and its kubelet ends the pod (phase Failed, reason Evicted, an event).
 
-        `usage`: bytes, or a quantity, of the containers. Raises ValueError if no kubelet has the pod.
+        `usage`: what each container uses, in bytes or as a quantity. Raises ValueError if no kubelet has the pod.
         """
         runtime = self._runtime(pod)
         live = self._api.find("pods", pod["metadata"]["namespace"], pod["metadata"]["name"]) or pod
@@ -120,7 +120,7 @@ class Kubelet:
         self._change(pod, lambda one, clock: one.end(_KILLED, clock, EVICTED, eviction.message))
 
     def set_ready(self, pod: Object, ready: bool) -> None:
-        """The readiness probe of the pod's containers changes its result. Raises ValueError if the pod does not run."""
+        """The readiness probes of the pod's containers change their result. Raises ValueError if it does not run."""
         self._running(pod)
         self._change(pod, lambda one, _: one.set_ready(ready))
 
@@ -129,7 +129,7 @@ class Kubelet:
         self._monitor.lose(node)
 
     def recover_node(self, node: str) -> None:
-        """The kubelet of a lost node is back and does now what it missed."""
+        """The kubelet of a lost node is back and catches up."""
         self._monitor.recover(node)
         for runtime in self._pods.values():
             if runtime.node.name == node:
@@ -141,7 +141,8 @@ class Kubelet:
                 self._unplanned[self._cohorts[runtime.uid]] = None
         self._plan()
 
-    # -- what the world asks ------------------------------------------------------------------------------------------
+    # -- for the rest of the world
+    # ------------------------------------------------------------------------------------------
 
     def next_due(self) -> int | None:
         """The instant of the next planned step, or None."""
@@ -213,7 +214,7 @@ class Kubelet:
             del self._cohorts.pop(uid).members[uid]
 
     def _notice_writes_of_others(self, one: PodRuntime) -> None:
-        """Someone else may have set a readiness gate, or ended the pod: a finished pod never runs again."""
+        """Another writer may have set a readiness gate, or ended the pod: a finished pod never runs again."""
         status = one.pod["status"]
         ended = is_finished(one.pod) and not one.ended
         if ended:
@@ -285,7 +286,7 @@ class Kubelet:
         if runtime is None or runtime.removed:
             node = pod["spec"].get("nodeName")
             reason = "it is gone or has ended" if node else "it is not bound to a node"
-            raise ValueError(f"no kubelet has pod {meta['name']}: {reason}; let time pass, or choose another pod")
+            raise ValueError(f"no kubelet has pod {meta['name']}: {reason}; advance the time, or choose another pod")
         if runtime.node.lost:
             raise ValueError(f"node {runtime.node.name} is lost: recover it before acting on its pod {meta['name']}")
         return runtime
@@ -294,7 +295,7 @@ class Kubelet:
         runtime = self._runtime(pod)
         if not runtime.running:
             name = pod["metadata"]["name"]
-            raise ValueError(f"pod {name} does not run, it is {runtime.phase}; let it start, or choose another pod")
+            raise ValueError(f"pod {name} is not running, it is {runtime.phase}; let it start, or choose another pod")
         return runtime
 
     def _clock(self, one: PodRuntime) -> str:

@@ -1,9 +1,9 @@
-"""Lifecycles: what becomes of the pods of one group, as data.
+"""Lifecycles: what happens to the pods of one group, as data.
 
 A group is the pods that one owner created at one instant. They are interchangeable for a controller, so a lifecycle is
-chosen for the group and never for a pod by its name. Where the pods of a group shall differ, a time is a tuple: at each
-of the times one pod of the group takes the step, whichever then still waits for it. If a pod was deleted meanwhile, the
-last time finds nobody, whichever pod it was.
+chosen for the group and never for a pod by its name. To make the pods of a group differ, give a tuple of times: at each
+time one of the pods that still wait takes the step. If a pod was deleted meanwhile, no pod is left for the last time,
+whichever pod was deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from lockstep.world.resizes import ACCEPTED, Resize
 
-#: Seconds after the kubelet got the pods: for all of them, or one time for each of so many pods; None for never.
+#: Seconds after the kubelet got the pods: one time for all of them, or a tuple with one time per pod; None: never.
 When = float | tuple[float, ...] | None
 
 
@@ -25,9 +25,9 @@ class Lifecycle:
     Raises ValueError on a negative time.
     """
 
-    #: The containers run (phase Running); None: the pod stays Pending for ever.
+    #: The containers run (phase Running). None: the pod stays Pending for ever.
     start_after: float | None = 1.0
-    #: The readiness probe succeeds, or the containers start if that is later. None: never ready.
+    #: The readiness probe succeeds; the pod is never ready before its containers run. None: never ready.
     ready_after: When = 2.0
     #: Later results of the readiness probe.
     flaps: tuple[tuple[float, bool], ...] = ()
@@ -37,7 +37,7 @@ class Lifecycle:
     restart_for: float = 1.0
     #: The first container runs out of memory: it is killed at these times, ...
     ooms: tuple[float, ...] = ()
-    #: ... and starts again so many seconds later; 0: before anybody sees that it was down; None: after the back-off.
+    #: ... and starts again so many seconds later. 0: no report shows it down; None: after the back-off.
     oom_down: float | None = None
     #: The pod ends in phase Failed, with this reason ...
     fails_after: When = None
@@ -49,7 +49,7 @@ class Lifecycle:
     #: Once deleted, the containers end after this many seconds, or with the grace period if that is shorter. None: they
     #: use the whole grace period.
     stop_after: float | None = 1.0
-    #: What becomes of a resize of the pod.
+    #: How resizes of the pod go.
     resize: Resize = ACCEPTED
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Lifecycle:
         times += [*self.ooms, *_times(self.oom_down)]
         times += [after for after, _ in self.flaps]
         if any(time < 0 for time in times):
-            raise ValueError(f"{self}: times are seconds after the kubelet got the pod, give none below 0")
+            raise ValueError(f"{self}: times are seconds after the kubelet got the pod; use 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Group:
     """The pods that one owner created at one instant.
 
     `owner` is the controller's name, "" for pods without one; `sequence` counts the owner's groups from 0; `size` is
-    the number of pods that the kubelet got so far.
+    the number of pods that the kubelet has received so far.
     """
 
     namespace: str
@@ -81,7 +81,7 @@ Source = Lifecycle | Callable[[Group], Lifecycle]
 
 
 class InTurn:
-    """One source for an owner's first group, the next for its second, and so on; the last serves all that follow."""
+    """One source for an owner's first group, the next for its second, and so on; the last is for all further groups."""
 
     def __init__(self, *sources: Source) -> None:
         if not sources:
@@ -123,14 +123,14 @@ class Seeded:
         start, stop = _draw(rng, self._start), _draw(rng, self._stop)
         fails = _draw(rng, self._fail) if rng.random() < self._failing else None
         drawn = Lifecycle(start_after=start, stop_after=stop, fails_after=fails, fail_reason="Error" if fails else "")
-        if self._staggered:  # drawn last: a group that grows keeps its other draws
+        if self._staggered:  # drawn last: other draws stay the same when a group grows
             times = tuple(start + _draw(rng, self._ready) for _ in range(group.size))
             return replace(drawn, ready_after=times)
         return replace(drawn, ready_after=start + _draw(rng, self._ready))
 
 
 class Lifecycles:
-    """Which lifecycle a group gets: the rule that was added last among those that match, else the default."""
+    """Which lifecycle a group gets: that of the matching rule that was added last, or the default."""
 
     def __init__(self) -> None:
         self.default: Source = Lifecycle()

@@ -1,6 +1,6 @@
 """What the simulated world does not do, as data: the documentation is generated from it.
 
-No single part of the world owns what none of them does.
+It stands here because no single part of the world is responsible for what all of them leave out.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ WORLD_LIMITS: tuple[Limit, ...] = (
         "Some forty: Deployments, Jobs, endpoints, service accounts, quota and more.",
     ),
     Limit(
-        "Deployments that a scenario has managed",
+        "Deployments, if a scenario manages them",
         "Sizes and counts only: no revisions, rollback, conditions, progress deadline, events, or removal of old "
         "ReplicaSets.",
         "All of that.",
     ),
     Limit(
-        "StatefulSets that a scenario has managed",
+        "StatefulSets, if a scenario manages them",
         "Pods and counts only: no volume claims, no ControllerRevisions, no events; `minReadySeconds` counts as 0 and "
         "`maxUnavailable` as 1.",
         "All of that.",
     ),
     Limit(
-        "ReplicaSets and ReplicationControllers that a scenario has managed",
+        "ReplicaSets and ReplicationControllers, if a scenario manages them",
         "Pods and counts only: no adoption, no slow start, no events; unready pods go first, then the youngest.",
         "All of that.",
     ),
     Limit(
-        "DaemonSets that a scenario has managed",
+        "DaemonSets, if a scenario manages them",
         "One pod on each node that is not cordoned or tainted: no affinity, tolerations, surge, revisions or back-off.",
         "All of that.",
     ),
     Limit(
-        "Jobs and CronJobs that a scenario has managed",
+        "Jobs and CronJobs, if a scenario manages them",
         "Completions, parallelism, back-off and its limit; schedules in UTC, history limits, concurrency. No indexes, "
         "deadlines, policies for success and failure, finalizers of pods, or events.",
         "All of that.",
@@ -49,7 +49,7 @@ WORLD_LIMITS: tuple[Limit, ...] = (
         "The same, with the delays of a work queue.",
     ),
     Limit(
-        "Custom resources that a scenario has managed",
+        "Custom resources, if a scenario manages them",
         "Pods are created and deleted at once, unready and young ones first; what a quota refuses is tried again after "
         "15 s.",
         "Whatever their operator does.",
@@ -62,7 +62,7 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Containers",
-        "None run. A lifecycle says when they start, get ready, restart and end.",
+        "None run. A lifecycle says when they start, become ready, restart and end.",
         "Images, volumes, probes, hooks and processes decide that.",
     ),
     Limit(
@@ -72,7 +72,7 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Restart back-off",
-        "For containers that are killed for want of memory. One that fails otherwise restarts at once; the lifecycle's "
+        "Only for containers that run out of memory. Others that fail restart at once; the lifecycle's "
         "`restart_for` says when it is ready again.",
         "CrashLoopBackOff, from 10 s doubling to 5 min, whatever the failure.",
     ),
@@ -90,13 +90,12 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Node pressure",
-        "A scenario evicts a pod, and says what its containers use; the message has no thresholds.",
+        "A scenario evicts a pod and says what its containers use; the message has no thresholds.",
         "Evicts pods when memory, disk or process ids run short.",
     ),
     Limit(
-        "Resizes of pods",
-        "What becomes of one is data (`Resize`): accepted, deferred, infeasible, failing, and how long it takes; no "
-        "events.",
+        "Pod resizes",
+        "How one goes is data (`Resize`): accepted, deferred, infeasible, failing, and how long it takes; no events.",
         "Decided by the room on the node; deferred ones are tried again when room appears.",
     ),
     Limit(
@@ -117,7 +116,7 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Namespaces",
-        "Emptied at once, and again whenever something in them goes.",
+        "Emptied at once, and again whenever an object in them is removed.",
         "Emptied by a controller that retries with estimates of the remaining grace period.",
     ),
     Limit(
@@ -138,7 +137,7 @@ WORLD_LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Adapters of custom and external metrics",
-        "A metric, and what discovery says of it, shows at once. Metrics of pods follow the rhythm of the scrapes, all "
+        "A metric and its entry in discovery appear at once. Metrics of pods change with each scrape, all "
         "others are of the moment. Series that match are added up. Errors are worded as by prometheus-adapter.",
         "Each adapter has its own delays, queries and wording.",
     ),

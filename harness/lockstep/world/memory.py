@@ -18,9 +18,9 @@ from lockstep.world.api import Api, Object
 from lockstep.world.kubelet import Kubelet
 
 STEP = 5.0
-#: How far ahead is looked at once, in steps.
+#: How many steps ahead one search goes.
 _AHEAD = 17_280
-#: Bytes that a container uses at an instant, by its age in seconds.
+#: The bytes that a container uses, from the instant and its age in seconds.
 MemoryUse = Callable[[int, float], float]
 
 
@@ -32,11 +32,11 @@ class MemoryRule:
     labels: Mapping[str, str]
     container: str | None
     use: MemoryUse
-    #: By start and limit: the next instant worth a look, and whether the limit is crossed then.
+    #: By start and limit: the next instant to check, and whether the limit is crossed then.
     known: dict[tuple[int, int, int], tuple[int, bool]] = field(default_factory=dict)
 
     def matches(self, pod: Object) -> bool:
-        """Whether it is about a pod."""
+        """Whether the rule applies to a pod."""
         meta = pod["metadata"]
         own = meta.get("labels") or {}
         return bool(meta["namespace"] == self.namespace and self.labels.items() <= own.items())
@@ -57,7 +57,7 @@ class _Life:
 
 
 class MemoryWatch:
-    """Follows the pods' feed, and kills where a rule says so. Nobody waits for a kill to come."""
+    """Follows the pods' feed, and kills where a rule says so. A kill to come keeps no run from ending."""
 
     def __init__(self, loop: VirtualLoop, api: Api, kubelet: Kubelet) -> None:
         self._loop = loop
@@ -101,7 +101,7 @@ class MemoryWatch:
             self._plan(life)
 
     def _plan(self, life: _Life) -> None:
-        """Look again when the limit is crossed, or when nobody has looked any further."""
+        """Plan the next check: when the limit is crossed, or where the search ended."""
         now = self._loop.now
         key = (life.started, life.limit, now)
         if key not in life.rule.known:
@@ -153,7 +153,7 @@ def _running(pod: Object, container: str | None) -> Object | None:
 
 
 def _limit(pod: Object, status: Object) -> int:
-    """The memory limit in bytes, as the node enforces it; 0 without one."""
+    """The memory limit in bytes that the node enforces; 0: no limit."""
     resources = status.get("resources")
     if resources is None:
         spec: Object = next((one for one in pod["spec"]["containers"] if one["name"] == status["name"]), {})

@@ -1,6 +1,7 @@
-"""The namespace controller: empties a namespace that is being deleted, then lets it go.
+"""The namespace controller: empties a namespace that is being deleted, then removes it.
 
-Upstream: pkg/controller/namespace/deletion. It does not poll: it looks again whenever something in the namespace goes.
+Upstream: pkg/controller/namespace/deletion. It does not poll: it checks again whenever an object in the namespace is
+removed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from lockstep.world.resources import Resource, Resources
 
 
 class NamespaceController:
-    """Deletes the content of terminating namespaces in the background. `enabled`: whether it does."""
+    """Deletes the content of terminating namespaces in the background. `enabled`: whether it runs."""
 
     def __init__(self, loop: VirtualLoop, api: Api, resources: Resources) -> None:
         self.enabled = True

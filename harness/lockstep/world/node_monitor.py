@@ -17,7 +17,7 @@ _TAINT = {"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}
 
 
 class NodeMonitor:
-    """Acts as the node lifecycle controller. `grace`: seconds without a sign of life (--node-monitor-grace-period)."""
+    """Acts as the node lifecycle controller. `grace`: seconds without a heartbeat (--node-monitor-grace-period)."""
 
     def __init__(self, loop: VirtualLoop, api: Api, nodes: Nodes) -> None:
         self.grace = 50.0
@@ -33,7 +33,7 @@ class NodeMonitor:
             self._agenda.add(self._loop.now + seconds(self.grace), name)
 
     def recover(self, name: str) -> None:
-        """The kubelet reports again. Nothing if the node is not lost."""
+        """The kubelet reports again. Has no effect if the node is not lost."""
         if self._nodes[name].lost:
             self._nodes[name].lost = False
             self._set_ready(name, "True", "KubeletReady", "kubelet is posting ready status", taints=[])

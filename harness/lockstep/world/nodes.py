@@ -13,7 +13,7 @@ from lockstep.world.api import Api, Object
 class Node:
     """One node. `skew`: seconds by which its clock is ahead of the cluster's; its kubelet's timestamps show it.
 
-    Pods that differ only by their node stay interchangeable for a controller as long as all nodes have the same skew.
+    As long as all nodes have the same skew, a controller cannot tell apart pods that differ only by their node.
     """
 
     name: str

@@ -1,7 +1,8 @@
-"""The graph of who owns whom, by uid, built from events (upstream: pkg/controller/garbagecollector/graph_builder.go).
+"""The graph of owners and dependents, by uid, built from events (upstream:
+pkg/controller/garbagecollector/graph_builder.go).
 
-An owner that is referred to but was never seen is no node here: its dependents are looked at, live, instead of polling
-a virtual node.
+An owner that is referred to but was never seen has no node in the graph. Its dependents are checked on live objects;
+upstream polls a virtual node.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class Item:
 
     @property
     def path(self) -> str:
-        """Where the API server has it."""
+        """The item's path on the API server."""
         return self.resource.path(self.namespace, self.name)
 
 
 class Graph:
-    """`attempt_to_delete` and `attempt_to_orphan` are called with the items that deserve a look after a change."""
+    """`attempt_to_delete` and `attempt_to_orphan` are called with the items to look at after a change."""
 
     def __init__(self, attempt_to_delete: Callable[[Item], None], attempt_to_orphan: Callable[[Item], None]) -> None:
         self.items: dict[str, Item] = {}
@@ -47,7 +48,7 @@ class Graph:
         self._attempt_to_orphan = attempt_to_orphan
 
     def dependents(self, item: Item) -> list[Item]:
-        """Everything that names `item` as an owner."""
+        """All items that name `item` as an owner."""
         return list(self._dependents.get(item.uid, {}).values())
 
     def blocking_dependents(self, item: Item) -> list[Item]:
@@ -71,7 +72,7 @@ class Graph:
             self._note_deletion(item, meta.get("finalizers") or ())
 
     def remove(self, item: Item) -> None:
-        """The object is gone: look at what it owned, and at owners that wait for it."""
+        """The object is gone: look at its dependents, and at owners that wait for it."""
         self.items.pop(item.uid, None)
         for dependent in self.dependents(item):
             self._attempt_to_delete(dependent)

@@ -2,7 +2,7 @@
 
 Upstream: pkg/kubelet/status/generate.go; status_manager.go, mergePodStatus.
 
-Only the fields that a kubelet owns are made; conditions of other writers are kept in front of the kubelet's own.
+It generates only the fields that a kubelet owns. Conditions of other writers are kept, in front of the kubelet's own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The kubelet's side of a resize: it is decided, allocated, carried out and reported.
+"""The kubelet's side of a resize: it decides, allocates, carries out and reports.
 
 From pkg/kubelet/allocation/allocation_manager.go (handlePodResourcesResize), kuberuntime_manager.go (doPodResizeAction)
-and status_manager.go. Capacity is not simulated, so what becomes of a resize is data: see `Resize`.
+and status_manager.go. Capacity is not simulated, so how a resize goes is data: see `Resize`.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """What becomes of the resizes of a pod. Raises ValueError on another verdict, or a negative time."""
+    """How the resizes of a pod go. Raises ValueError on an unknown verdict or a negative time."""
 
     #: "": accepted at once; "Deferred" and "Infeasible": pending, for that reason, ...
     verdict: str = ""
     #: ... with this message (a default one if it is empty), ...
     message: str = ""
-    #: ... until it is accepted, so many seconds later; None: for ever.
+    #: ... until the kubelet accepts it, so many seconds later; None: never.
     pending_for: float | None = None
-    #: Seconds from the acceptance until the containers have what was asked for; 0: nobody sees it in progress; None:
-    #: it is in progress for ever.
+    #: Seconds from the acceptance until the containers have what was asked for. 0: it is never reported as in progress;
+    #: None: it stays in progress.
     takes: float | None = 1.0
-    #: Why the attempt fails, while it is in progress (reason Error of the condition); "": it does not.
+    #: Why the attempt fails while it is in progress (reason Error of the condition); "": it does not fail.
     error: str = ""
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ ACCEPTED = Resize()
 
 
 class Resizes:
-    """Follows the specs of running pods. `plan` asks for a look at a pod at an instant."""
+    """Follows the specs of running pods. `plan` schedules a call of `advance` for a pod."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class Resizes:
         self._now = now
         self._plan = plan
         self._restart = restart
-        #: By pod and condition: when something becomes of its resize, and what.
+        #: By pod and condition: when its resize goes on, and how.
         self._due: dict[str, dict[str, tuple[int, Callable[[], None]]]] = {}
 
     def consider(self, one: PodRuntime, resize: Resize) -> bool:
-        """The pod's spec has changed. Whether its status does, too."""
+        """The pod's spec has changed. Returns whether its status changes, too."""
         self._drop(one, PENDING)
         if not one.running:
             one.take_resources()
@@ -82,7 +82,7 @@ class Resizes:
         return True
 
     def advance(self, one: PodRuntime) -> None:
-        """Do what is due for a pod."""
+        """Take the steps that are due for a pod."""
         planned = self._due.get(one.uid)
         for kind, (instant, act) in list((planned or {}).items()):
             if instant <= self._now():
@@ -116,7 +116,7 @@ class Resizes:
             self._at(one, IN_PROGRESS, resize.takes, lambda: self._finish(one))
 
     def _finish(self, one: PodRuntime) -> None:
-        """The containers have what was asked for; those whose policy says so start anew."""
+        """The containers have what was asked for; those whose resize policy says so restart."""
         one.resize_in_progress = None
         for container in (*one.containers, *one.init_containers):
             changed = _changed(container.resources, container.allocated)

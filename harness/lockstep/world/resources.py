@@ -17,7 +17,7 @@ class Resource:
     namespaced: bool
 
     def path(self, namespace: str = "", name: str = "") -> str:
-        """The path of the collection, of its part in a namespace, or of one object."""
+        """The path of the whole collection, of the collection in a namespace, or of one object."""
         root = "/api/" if "/" not in self.api_version else "/apis/"
         scope = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
         path = f"{root}{self.api_version}{scope}/{self.name.split('.', 1)[0]}"

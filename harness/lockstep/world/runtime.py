@@ -29,14 +29,14 @@ class Container:
         self.sidecar = spec.get("restartPolicy") == "Always"
         self.state: Object = {"waiting": {"reason": "ContainerCreating"}}
         self.last: Object = {}
-        #: How it ended last.
+        #: Its last termination.
         self.killed: Object = {}
         self.ready = False
         self.restarts = 0
-        #: What the node has set aside for it, and what it really has.
+        #: What the node has allocated for it, and what it actually has.
         self.allocated: Object = spec.get("resources") or {}
         self.resources = self.allocated
-        #: Resources whose change wants a restart.
+        #: Resources whose change requires a restart.
         self.restarting_resources = frozenset(
             one["resourceName"]
             for one in spec.get("resizePolicy") or ()
@@ -57,13 +57,13 @@ class Container:
         self.ready = False
 
     def wait(self, why: Object) -> None:
-        """Wait for the next start, having ended."""
+        """Wait for the next start after an end."""
         self.last = self.killed
         self.state = {"waiting": why}
 
 
 class PodRuntime:
-    """One pod on its node. Every step is without effect once the pod has ended."""
+    """One pod on its node. No step has an effect once the pod has ended."""
 
     __slots__ = (
         "_key", "_key_of", "containers", "disrupted", "done", "had_ready", "init_containers", "message", "node",
@@ -84,18 +84,18 @@ class PodRuntime:
         self.rejected = False
         #: How many steps of its cohort's timeline it has taken.
         self.done = 0
-        #: Whether it has been ready before: it waits for its first readiness no longer.
+        #: Whether it has been ready before.
         self.had_ready = False
         #: Instant at which the containers end because the pod is being deleted; None while it is not.
         self.stop_at: int | None = None
         #: Instant at which restarted containers are ready again, or None.
         self.ready_again_at: int | None = None
-        #: Reason, message and generation of a resize that waits, or goes on.
+        #: Reason, message and generation of a resize that is pending or in progress.
         self.resize_pending: tuple[str, str, int] | None = None
         self.resize_in_progress: tuple[str, str, int] | None = None
         #: Why its kubelet has evicted it, "" if it has not.
         self.disrupted = ""
-        #: Whether the kubelet has told the API server to remove the pod.
+        #: Whether the kubelet has asked the API server to remove the pod.
         self.removed = False
         self._key_of: Object | None = None
         self._key: StateKey = ()
@@ -130,7 +130,7 @@ class PodRuntime:
             container.run(now)
 
     def set_ready(self, ready: bool) -> None:
-        """What the readiness probes of all containers say."""
+        """Set the result of all containers' readiness probes."""
         if self.running:
             self.had_ready = self.had_ready or ready
             for container in self.long_running():
@@ -165,7 +165,7 @@ class PodRuntime:
         return bool(self.pod["spec"].get("restartPolicy") != "Never")
 
     def end_if_all_ended(self) -> None:
-        """getPhase, where nothing is started again: the pod has ended when its containers have."""
+        """Where containers are not restarted, the pod ends when all of them have ended (getPhase)."""
         ended = [one.state["terminated"] for one in self.containers if "terminated" in one.state]
         if len(ended) == len(self.containers):
             self.phase = "Failed" if any(one["exitCode"] for one in ended) else "Succeeded"
@@ -188,7 +188,7 @@ class PodRuntime:
         return all(one.allocated == one.resources == asked[one.name] for one in everyone)
 
     def allocate(self) -> None:
-        """What the spec asks for is set aside."""
+        """Allocate what the spec asks for."""
         asked = self._asked()
         for one in (*self.containers, *self.init_containers):
             one.allocated = asked[one.name]
@@ -211,7 +211,7 @@ class PodRuntime:
             container.exit(code, now)
 
     def stop(self, now: str) -> None:
-        """The containers are told to end, because the pod is being deleted; what never ran ends as failed."""
+        """End the containers, because the pod is being deleted. A container that never ran ends as failed."""
         self.end(0 if self.running else _KILLED, now)
 
     def reject(self, reason: str) -> None:

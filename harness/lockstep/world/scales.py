@@ -19,7 +19,7 @@ _SPECS = {
 
 
 class NoScale(Exception):
-    """Nobody can say how many pods there should be; the message is upstream's."""
+    """The number of pods that there should be is unknown; the message is upstream's."""
 
 
 class Scales:

@@ -1,9 +1,8 @@
 """The scheduler: binds pending pods to nodes.
 
 By default a pod goes to the node that holds the fewest active pods of its workload; among those, to one whose pods are
-first in the canonical order. So the outcome never depends on which of several equal pods a controller deleted before,
-as it would if the nodes took turns. Capacity, affinity and tolerations are not simulated; `place` can stand in for
-them.
+first in the canonical order. So the outcome never depends on which of several equal pods a controller deleted before;
+with round-robin it would. Capacity, affinity and tolerations are not simulated; `place` can stand in for them.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def nowhere(_: Object) -> None:
 
 
 class Scheduler:
-    """Pods of the default scheduler only. `delay`: seconds from the moment when it sees a pod to the binding."""
+    """Pods of the default scheduler only. `delay`: seconds from when it sees a pod to when it binds it."""
 
     def __init__(self, loop: VirtualLoop, api: Api, census: Census) -> None:
         self.delay = 0.0
@@ -40,7 +39,7 @@ class Scheduler:
 
     @property
     def place(self) -> Placement | None:
-        """Decides instead of the scheduler; None for the default. Setting it tries all unschedulable pods again."""
+        """The function that chooses nodes; None: the default. Setting it retries all unschedulable pods."""
         return self._place
 
     @place.setter
@@ -49,7 +48,7 @@ class Scheduler:
         self.retry()
 
     def retry(self) -> None:
-        """Try all unschedulable pods again."""
+        """Retry all unschedulable pods."""
         for uid, pod in self._unschedulable.items():
             self._enqueue(uid, pod)
         self._unschedulable.clear()
@@ -67,7 +66,7 @@ class Scheduler:
             self._enqueue(uid, pod)
 
     def observe_node(self, kind: str, node: Object) -> None:
-        """Handler of the nodes' feed: a changed node may take pods that found none."""
+        """Handler of the nodes' feed: a changed node may accept unschedulable pods."""
         self.retry()
 
     def next_due(self) -> int | None:
@@ -108,7 +107,7 @@ class Scheduler:
         self._api.write("POST", pod_path(pod, "binding"), binding)
 
     def _give_up(self, uid: str, pod: Object, nodes: int) -> None:
-        """Say that the pod is unschedulable (handleSchedulingFailure), once."""
+        """Report the pod as unschedulable (handleSchedulingFailure), once."""
         self._unschedulable[uid] = pod
         meta = pod["metadata"]
         live = self._api.find("pods", meta["namespace"], meta["name"])
@@ -152,7 +151,7 @@ def accepts_pods(node: Object) -> bool:
 
 
 def required_node(pod: Object) -> str:
-    """The node for which a pod is made, as the DaemonSet controller says it; "" if any will do."""
+    """The node that a pod requires, in the form in which the DaemonSet controller writes it; "": any node."""
     affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
     for term in required.get("nodeSelectorTerms") or ():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind import KindFailed
 
 
 def cache_root() -> Path:

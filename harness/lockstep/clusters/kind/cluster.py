@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.clusters.kind import cache, config, owner
+from lockstep.clusters.kind import KindFailed, cache, config, owner
 from lockstep.clusters.kind.commands import need, run
 from lockstep.clusters.kind.docker import docker, image_label, require_daemon
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import versions
 from lockstep.clusters.kind.image.build import RECIPE
 from lockstep.clusters.kind.starting import Start, facts

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind import KindFailed
 
 _SHOWN = 400  # characters of what a program said
 _GRACE = 10.0  # seconds that a program gets to clean up

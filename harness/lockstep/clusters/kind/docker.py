@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import attempt, end_group, need, run
-from lockstep.clusters.kind.errors import KindFailed
 
 #: The label of what a build leaves behind, as the Dockerfile has it.
 STAGE = "io.lockstep.stage"

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lockstep.clusters.kind import cache
+from lockstep.clusters.kind import KindFailed, cache
 from lockstep.clusters.kind.config import MARK
 from lockstep.clusters.kind.docker import docker
-from lockstep.clusters.kind.errors import KindFailed
 
 _LABEL = "io.x-k8s.kind.cluster"
 # Reads a word from us. If we end without one, it deletes the cluster.

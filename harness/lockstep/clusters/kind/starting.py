@@ -13,10 +13,9 @@ from typing import Any, TypedDict
 
 import yaml
 
-from lockstep.clusters.kind import owner
+from lockstep.clusters.kind import KindFailed, owner
 from lockstep.clusters.kind.commands import run
 from lockstep.clusters.kind.docker import docker
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.files import write_whole
 
 _PATIENCE = "180s"  # from the first answer of the API server until pods can be made

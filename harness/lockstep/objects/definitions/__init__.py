@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions that a cluster has where the controllers under test need them."""
+"""CustomResourceDefinitions that a cluster gets if the controllers under test need them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VPA = "vpa-"
 
 
 def definitions_for(controllers: Iterable[str]) -> list[dict[str, Any]]:
-    """The definitions that controllers of these names cannot do without, in upstream's order."""
+    """The definitions that these controllers need, in upstream's order."""
     if any(name.startswith(_VPA) for name in controllers):
         return [checkpoint_definition(), vpa_definition()]
     return []

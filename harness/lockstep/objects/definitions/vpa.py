@@ -21,12 +21,12 @@ from lockstep.objects.definitions.schema import (
 )
 
 GROUP = "autoscaling.k8s.io"
-#: What the two are called in paths and in histories.
+#: The names of the two in paths and in histories.
 VPAS, CHECKPOINTS = f"verticalpodautoscalers.{GROUP}", f"verticalpodautoscalercheckpoints.{GROUP}"
-#: A kube-apiserver wants this for a group of k8s.io.
+#: A kube-apiserver requires this annotation for a group of k8s.io.
 _APPROVAL = {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/63797"}
 _TARGET = ".status.recommendation.containerRecommendations[0].target"
-#: What kubectl shows of a VerticalPodAutoscaler: name, JSON path, type, and 1 for what only `-o wide` shows.
+#: What kubectl shows of a VerticalPodAutoscaler: name, JSON path, type, and 1 for a column that only `-o wide` shows.
 _COLUMNS = (
     ("Mode", ".spec.updatePolicy.updateMode", "string", 0),
     ("CPU", f"{_TARGET}.cpu", "string", 0),

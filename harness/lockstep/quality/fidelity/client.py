@@ -14,9 +14,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.transcript import Step, Transcript
-from lockstep.quality.fidelity.wire import Answer, Call, Stream, Transport
+from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream, Transport
 
 #: Media types of patches, by the short names that scenarios use.
 PATCHES = {

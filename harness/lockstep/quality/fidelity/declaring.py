@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lockstep.quality.fidelity.errors import FidelityError
+from lockstep.quality.fidelity.wire import FidelityError
 
 if TYPE_CHECKING:
     from lockstep.quality.fidelity.client import Api

@@ -13,8 +13,7 @@ from typing import Any
 import orjson
 import urllib3
 
-from lockstep.quality.fidelity.errors import FidelityError
-from lockstep.quality.fidelity.wire import Answer, Call, Stream
+from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
 #: Seconds that an event may take from the write that causes it.
 _PATIENCE = 5.0

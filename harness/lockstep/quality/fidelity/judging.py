@@ -9,10 +9,10 @@ from typing import Any
 from lockstep.quality.fidelity.client import Api
 from lockstep.quality.fidelity.compare import Difference, differences
 from lockstep.quality.fidelity.declaring import ApiScenario
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.excuses import Excuse, sort_out
 from lockstep.quality.fidelity.normalise import comparable
 from lockstep.quality.fidelity.targets import Target
+from lockstep.quality.fidelity.wire import FidelityError
 
 EQUAL, EXCUSED, DIFFERS = "equal", "excused", "differs"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.http import Server
+from lockstep.quality.fidelity.wire import FidelityError
 
 
 def server_of(path: Path, stack: ExitStack) -> Server:

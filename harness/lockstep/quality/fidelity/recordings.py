@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from lockstep.files import write_whole
-from lockstep.quality.fidelity.errors import FidelityError
+from lockstep.quality.fidelity.wire import FidelityError
 from lockstep.trace.recordings import readable
 from lockstep.trace.values import digest
 from lockstep_fixtures import ROOT as FIXTURES

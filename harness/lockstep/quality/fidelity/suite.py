@@ -12,9 +12,9 @@ from typing import Any
 from lockstep import __version__
 from lockstep.quality.fidelity import recordings
 from lockstep.quality.fidelity.declaring import ApiScenario, load
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.judging import Verdict, on_target, transcript_of, verdict_on
 from lockstep.quality.fidelity.targets import Target, open_target
+from lockstep.quality.fidelity.wire import FidelityError
 
 Note = Callable[[str], object]
 

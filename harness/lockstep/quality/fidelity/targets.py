@@ -20,11 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.quality.fidelity.errors import FidelityError
 from lockstep.quality.fidelity.http import HttpTransport, Server
 from lockstep.quality.fidelity.memory import MemoryTransport
 from lockstep.quality.fidelity.recordings import RELEASE
-from lockstep.quality.fidelity.wire import Call, Transport
+from lockstep.quality.fidelity.wire import Call, FidelityError, Transport
 
 if TYPE_CHECKING:
     from lockstep.clusters.control_plane import ControlPlane

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 
+class FidelityError(Exception):
+    """The suite cannot run as asked, or a scenario is declared wrongly. The message, one line, says what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer: its code, its body as JSON value (or as text, where it is no JSON), its headers in lower case."""

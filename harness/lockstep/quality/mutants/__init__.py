@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lockstep.quality.mutants.bench import bench_for
-from lockstep.quality.mutants.catalogue import KINDS, Catalogue, controllers, load, select
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import KINDS, Catalogue, MutantError, controllers, load, select
 from lockstep.quality.mutants.proof import Prover, Result
 from lockstep.quality.mutants.suite import Stage
 

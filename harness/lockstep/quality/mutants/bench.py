@@ -13,8 +13,7 @@ from lockstep.implementations.upstream.build import build
 from lockstep.implementations.upstream.errors import BuildFailed
 from lockstep.implementations.upstream.golang import Progress
 from lockstep.quality.mutants import switches, trees
-from lockstep.quality.mutants.catalogue import Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Mutant, MutantError
 from lockstep.quality.mutants.mutation import applied
 
 

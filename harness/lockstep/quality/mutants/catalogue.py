@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-from lockstep.quality.mutants.errors import MutantError
 from lockstep_fixtures import ROOT as FIXTURES
 
 #: Whose source is changed.
@@ -19,6 +18,10 @@ KINDS = ("reference", "upstream")
 FOLDER = FIXTURES / "mutants"
 _OPTIONAL = {"function", "likely"}
 _PROVENANCE = ("release", "source")
+
+
+class MutantError(Exception):
+    """The list of mutants or one of them is wrong, or a mutant cannot be run. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)

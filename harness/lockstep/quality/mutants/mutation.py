@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lockstep.files import write_whole
-from lockstep.quality.mutants.catalogue import Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Mutant, MutantError
 
 
 def mutated(text: str, mutant: Mutant) -> str:

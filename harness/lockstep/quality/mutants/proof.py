@@ -17,8 +17,7 @@ from lockstep.controllers.names import GROUPS
 from lockstep.project import BUILT_IN
 from lockstep.project.loading import load
 from lockstep.quality.mutants.bench import Bench
-from lockstep.quality.mutants.catalogue import Catalogue, Mutant
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import Catalogue, Mutant, MutantError
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial
 from lockstep.trace import recordings

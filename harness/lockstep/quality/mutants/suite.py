@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 import lockstep
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import MutantError
 from lockstep.quality.mutants.trial import RED, Answer, Trial
 
 #: Real seconds that one scenario may take, all repetitions included. An unhindered one takes a hundredth of that.

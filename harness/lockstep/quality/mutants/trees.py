@@ -17,7 +17,7 @@ from lockstep.implementations.upstream.build import cache_root
 from lockstep.implementations.upstream.edits import linked_copy
 from lockstep.implementations.upstream.golang import Progress, find_go
 from lockstep.implementations.upstream.releases import RELEASES, parse
-from lockstep.quality.mutants.errors import MutantError
+from lockstep.quality.mutants.catalogue import MutantError
 
 _REFERENCE = "lockstep_reference"
 #: The controllers that have a module of their own.

@@ -1,8 +1,8 @@
 """Owners of pods that are not under test: Deployments, StatefulSets, Jobs, custom resources with a scale, and others.
 
-Off until a scenario asks for a kind with `manage`. A managed Deployment rolls its ReplicaSets, whose pods the
-ReplicaSet controller under test creates, or a managed ReplicaSet itself; a CronJob creates Jobs; all others create
-their pods themselves. All act one step after they have learnt of a change, or `delay` seconds later.
+A kind is managed once a scenario names it in `manage`. A managed Deployment rolls its ReplicaSets, whose pods are
+created by the ReplicaSet controller under test, or by the ReplicaSet if that is managed too. A CronJob creates Jobs.
+All others create their pods themselves. Each acts one step after it has seen a change, or `delay` seconds later.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _BUILT_IN = frozenset(
 )
 #: Seconds until an owner tries again what a quota refused.
 _RETRY = 15.0
-#: And while webhooks are asked about a pod.
+#: Seconds between looks at an owner whose request waits for a webhook.
 _PATIENCE = 1.0
-#: Resource, namespace and name of an owner that deserves a look.
+#: Resource, namespace and name of an owner to reconcile.
 Key = tuple[str, str, str]
 
 
@@ -44,11 +44,13 @@ class Manager(Protocol):
     """The owners of one kind."""
 
     def reconcile(self, owner: Object) -> None:
-        """Bring what an owner has closer to what it wants; a change of either calls this again."""
+        """Bring the actual state closer to what the owner wants. It is called again when either changes."""
 
 
 class Owners:
-    """Which kinds are managed, and when. `delay`: seconds from the moment when one learns of a change to the deed."""
+    """Which kinds are managed, and when. `delay`: seconds from when an owner's controller sees a change to when it
+    acts.
+    """
 
     def __init__(self, loop: VirtualLoop, server: ApiServer, feeds: Feeds) -> None:
         self.delay = 0.0
@@ -67,7 +69,7 @@ class Owners:
         self.under_test: frozenset[str] = frozenset()
 
     def manage(self, *resources: str) -> None:
-        """Act for every object of these resources, those that exist and those to come.
+        """Act for every object of these resources, existing and future ones.
 
         A resource is named by its plural, with its group where that is needed: "deployments", "statefulsets",
         "replicasets", "replicationcontrollers", "daemonsets", "jobs", "cronjobs" (which brings "jobs"), or a custom
@@ -102,7 +104,7 @@ class Owners:
         self._look_at_all(kind.resource)
 
     def _manager(self, kind: Kind) -> Manager:
-        """Who acts for a kind."""
+        """The manager of a kind."""
         api = Api(self._server, f"{kind.kind.lower()}-controller")
         if not kind.strategic:
             return CustomResources(api, self._pods, kind)
@@ -121,7 +123,7 @@ class Owners:
         return makers.get(kind.kind, lambda: Replicated(api, self._pods, _root(kind, "{}"), self._wake))()
 
     def _wake(self, owner: Object, instant: int) -> bool:
-        """See `waking.Wake`."""
+        """See `dependents.Wake`."""
         if instant <= self._loop.now:
             return True
         resource = self._resources[owner["apiVersion"], owner["kind"]]
@@ -149,7 +151,7 @@ class Owners:
         self._agenda.add(self._loop.now + seconds(self.delay), key)
 
     def _look_at_controller(self, one: Object) -> None:
-        """Whoever controls a dependent, or controls the ReplicaSet that does, deserves a look."""
+        """Reconcile the managed controller of a dependent, or of the ReplicaSet that controls it."""
         reference = controller_of(one)
         while reference is not None:
             resource = self._resources.get((reference["apiVersion"], reference["kind"]))
@@ -177,7 +179,7 @@ class Owners:
                 self._look_again((resource, namespace, name), _PATIENCE)
 
     def _look_again(self, key: Key, after: float) -> None:
-        """Look at an owner later, without anybody waiting for what may never succeed."""
+        """Reconcile an owner later. A run does not wait for this, because it may never succeed."""
         self._loop.world_after(after, lambda: self._agenda.add(self._loop.now, key))
 
 
@@ -186,6 +188,6 @@ def _can_be_managed(kind: Kind) -> bool:
 
 
 def _root(kind: Kind, namespace: str = "") -> str:
-    """Where the objects of a kind are: all, or those of a namespace."""
+    """The path of a kind's objects: of all, or of those in a namespace."""
     place = f"/namespaces/{namespace}" if namespace else ""
     return f"/{'apis' if kind.group else 'api'}/{kind.api_version}{place}/{kind.plural}"

@@ -1,6 +1,6 @@
 """Cron schedules: five fields, or a macro (github.com/robfig/cron/v3, ParseStandard). All times are UTC.
 
-A library would be one more dependency for a hundred lines: croniter has lain idle, others are about running jobs.
+A library would be one more dependency for a hundred lines: croniter was unmaintained for long, and others run jobs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MACROS = {
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-#: Of each field: least, most, names of the values from the least on.
+#: For each field: its least value, its greatest, and the names of its values in order.
 _FIELDS: tuple[tuple[int, int, tuple[str, ...]], ...] = (
     (0, 59, ()),
     (0, 23, ()),
@@ -42,7 +42,7 @@ class Schedule:
     days: frozenset[int]
     months: frozenset[int]
     weekdays: frozenset[int]
-    #: Days of the month and of the week count together, unless one of them says nothing.
+    #: A day matches by day of the month or by day of the week, unless one of the two fields is unrestricted.
     either_day: bool
 
     def after(self, moment: datetime) -> datetime | None:
@@ -77,7 +77,7 @@ def parse(text: str) -> Schedule:
 
 
 def epoch(seconds: float) -> datetime:
-    """The moment so many seconds after the Unix epoch."""
+    """The time at so many seconds after the Unix epoch."""
     return datetime.fromtimestamp(seconds, UTC)
 
 

@@ -1,7 +1,7 @@
 """CronJobs: Jobs on a schedule.
 
-From pkg/controller/cronjob/cronjob_controllerv2.go. Not simulated: time zones (all is UTC), startingDeadlineSeconds
-and events; a controller that was away makes up for the last missed time only, as upstream does.
+From pkg/controller/cronjob/cronjob_controllerv2.go. Not simulated: time zones (all is UTC), startingDeadlineSeconds and
+events; a controller that was down catches up on the last missed time only, as upstream does.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from lockstep.objects import controller_reference
 from lockstep.time.clock import EPOCH_NS, SECOND, parse_rfc3339, rfc3339
 from lockstep.world.api import Api, Object, WorldError
 from lockstep.world.owners import cron
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import write_status
-from lockstep.world.owners.waking import Wake
 
 _SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJobsHistoryLimit"}
@@ -27,7 +26,7 @@ class CronJobs:
         self._wake = wake
 
     def reconcile(self, owner: Object) -> None:
-        """Clean up finished Jobs, start the one that is due, and look again at the next time."""
+        """Clean up finished Jobs, start the one that is due, and come back at the next time."""
         self._clean_up(owner)
         status = owner.get("status") or {}
         spec, now = owner["spec"], self._api.server.state.now()
@@ -98,7 +97,7 @@ class CronJobs:
 
 
 def _ended(job: Object) -> str:
-    """The condition that ended a Job, "" if it goes on."""
+    """The type of the condition that ended a Job; "" if it has not ended."""
     for one in (job.get("status") or {}).get("conditions") or ():
         if one["type"] in _LIMITS and one["status"] == "True":
             return str(one["type"])

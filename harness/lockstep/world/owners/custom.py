@@ -1,7 +1,7 @@
-"""Custom resources with a scale subresource: each has so many pods of the template at `spec.template`.
+"""Custom resources with a scale subresource: each has as many pods as its scale says, made from `spec.template`.
 
-There is no upstream to follow: every operator does it in its own way. This one creates what is missing at once, deletes
-what is too much at once, unready pods first, then the youngest, and replaces pods that have ended.
+There is no upstream to follow: every operator does it in its own way. This one creates all missing pods at once and
+deletes all surplus pods at once, unready ones first, then the youngest. It replaces pods that have ended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CustomResources:
         self._kind = kind
 
     def reconcile(self, owner: Object) -> None:
-        """Create or delete pods, then say in the status how it stands. One that wants no number is left alone."""
+        """Create or delete pods, then write the status. A resource without a number of replicas is left alone."""
         paths = self._kind.scale_paths
         wanted = nested(owner, paths["specReplicasPath"], "int64")
         if wanted is None:

@@ -1,4 +1,4 @@
-"""DaemonSets: one pod on each node that takes pods.
+"""DaemonSets: one pod on each node that accepts pods.
 
 From pkg/controller/daemon/daemon_controller.go and update.go. Not simulated: affinity, tolerations, surge, revisions as
 objects, back-off of pods that fail.
@@ -26,7 +26,7 @@ class DaemonSets:
         self._pods = pods
 
     def reconcile(self, owner: Object) -> None:
-        """Bring a pod to each node, replace what has ended or is out of date, then write the status."""
+        """Create a pod for each node, replace pods that have ended or are out of date, then write the status."""
         nodes = [node["metadata"]["name"] for node in self._api.objects("nodes") if accepts_pods(node)]
         revision = revision_of(owner["spec"]["template"])
         on: dict[str, list[Object]] = {}
@@ -48,7 +48,7 @@ class DaemonSets:
             create_pod(self._api, self._pods, owner, f"{owner['metadata']['name']}-", labels, **spec)
 
     def _update(self, owner: Object, revision: str, nodes: int) -> None:
-        """rollingUpdate: old pods go, as long as not more than maxUnavailable pods are away."""
+        """rollingUpdate: delete old pods while no more than maxUnavailable pods are unavailable."""
         strategy = owner["spec"]["updateStrategy"]
         if strategy["type"] != "RollingUpdate":
             return
@@ -92,7 +92,7 @@ def _affinity(node: str) -> Object:
 
 
 def _target(pod: Object) -> str:
-    """The node that a pod is on, or meant for (GetTargetNodeName)."""
+    """The node that a pod runs on or is meant for (GetTargetNodeName)."""
     node = pod["spec"].get("nodeName")
     if node:
         return str(node)

@@ -1,19 +1,24 @@
 """What each owner controls, from a feed and from its own writes.
 
-One's own writes count at once, so that nobody acts twice on what has not come back through the feed yet.
+An owner's own writes count at once, so that it does not act again before the feed has reported them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lockstep.wire.state import controller_of
 from lockstep.world.api import Api, Object
+
+#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
+Wake = Callable[[Object, int], bool]
 
 
 class Dependents:
     """The objects of one resource by the uid of their controller."""
 
     def __init__(self, api: Api, resource: str) -> None:
-        #: Whether it knows the objects that there are.
+        #: Whether it has listed the existing objects and follows their changes.
         self.followed = False
         self._api = api
         self._resource = resource
@@ -22,7 +27,7 @@ class Dependents:
         self._asked: dict[str, int] = {}
 
     def start(self) -> None:
-        """Take in what exists. From now on the feed tells the rest."""
+        """Record what exists. The feed reports every later change."""
         self.followed = True
         for one in self._api.objects(self._resource):
             self.observe("ADDED", one)
@@ -44,23 +49,25 @@ class Dependents:
             self._owners[uid] = owner
 
     def wrote(self, one: Object) -> None:
-        """An owner has written this object itself: how it stands now counts."""
+        """An owner has written this object itself: this version counts from now on."""
         meta = one["metadata"]
         live = self._api.find(self._resource, meta["namespace"], meta["name"])
         gone = live is None or live["metadata"]["uid"] != meta["uid"]
         self.observe("DELETED" if gone else "MODIFIED", one if live is None or gone else live)
 
     def asked(self, owner: Object) -> None:
-        """The owner has asked for one more; until it is `answered` nobody knows what it controls."""
+        """The owner has requested another object; until the request is `answered` it is unknown what the owner
+        controls.
+        """
         uid = owner["metadata"]["uid"]
         self._asked[uid] = self._asked.get(uid, 0) + 1
 
     def answered(self, owner: Object) -> None:
-        """What was `asked` for has been made, or refused."""
+        """The request noted by `asked` has succeeded or was refused."""
         self._asked[owner["metadata"]["uid"]] -= 1
 
     def waits(self, owner: Object) -> bool:
-        """Whether something was asked for that has not been answered."""
+        """Whether a request of the owner has not been answered yet."""
         return self._asked.get(owner["metadata"]["uid"], 0) > 0
 
     def of(self, owner: Object) -> list[Object]:

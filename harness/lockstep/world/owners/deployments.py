@@ -25,7 +25,7 @@ class Deployments:
         self._pods = pods
 
     def reconcile(self, owner: Object) -> None:
-        """syncDeployment: scale if that is due, else roll out; then say how it stands."""
+        """syncDeployment: scale if that is due, else roll out; then write the status."""
         rollout = self._rollout(owner)
         if owner["spec"].get("paused") or rollout.is_scaling():
             self._resize(owner, rollout, rollout.scaled())
@@ -118,5 +118,5 @@ class Deployments:
 
 
 def _annotations(rollout: Rollout) -> dict[str, str]:
-    """SetReplicasAnnotations: for which size of the Deployment a ReplicaSet was sized."""
+    """SetReplicasAnnotations: the size of the Deployment for which a ReplicaSet was scaled."""
     return {DESIRED: str(rollout.replicas), MAXIMUM: str(rollout.maximum)}

@@ -1,7 +1,7 @@
-"""Jobs: pods that shall end well, so many times, so many at once.
+"""Jobs: run pods until `completions` of them have succeeded, at most `parallelism` at once.
 
 From pkg/controller/job/job_controller.go. Not simulated: indexes, finalizers of pods, success and failure policies,
-deadlines, and Jobs of which someone else deletes pods that have ended.
+deadlines, and Jobs whose finished pods another actor deletes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
 from lockstep.wire.state import is_active, is_ready
 from lockstep.world.api import Api, Object
 from lockstep.world.canonical import canonical_order
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, write_status
-from lockstep.world.owners.waking import Wake
 
 #: DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff.
 _FIRST_WAIT, _LONGEST_WAIT = 10, 600
@@ -28,7 +27,7 @@ class Jobs:
         self._wake = wake
 
     def reconcile(self, owner: Object) -> None:
-        """syncJob: judge, then create or delete pods, then write the status."""
+        """syncJob: decide whether the Job has ended, then create or delete pods, then write the status."""
         if _is_finished(owner):
             return
         pods = self._pods.of(owner)
@@ -90,7 +89,7 @@ def _verdict(spec: Object, active: int, succeeded: int, failed: int) -> str:
 
 
 def _conditions(verdict: str, now: str) -> list[Object]:
-    """The condition that says what is coming, and the one that ends the job (enactJobFinished)."""
+    """The condition that announces the result, and the one that ends the Job (enactJobFinished)."""
     times = {"lastProbeTime": now, "lastTransitionTime": now}
     if verdict == "Failed":
         why = {"reason": "BackoffLimitExceeded", "message": "Job has reached the specified backoff limit"}
@@ -120,7 +119,7 @@ def _next_start(pods: list[Object]) -> int:
 
 
 def _ended(pod: Object) -> int:
-    """When the last container of a finished pod ended; 0 if that is not known."""
+    """When the last container of a finished pod ended; 0 if unknown."""
     status = pod.get("status") or {}
     if status.get("phase") not in ("Succeeded", "Failed"):
         return 0

@@ -15,16 +15,16 @@ from lockstep.world.api import Api, Object, pod_path
 from lockstep.world.canonical import canonical_order
 from lockstep.world.owners.dependents import Dependents
 
-#: Of generated names: no vowels and no look-alikes (apimachinery/pkg/util/rand).
+#: The letters of generated names: no vowels and no look-alikes (apimachinery/pkg/util/rand).
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
 class Refused(Exception):
-    """A quota does not let an owner have what it wants."""
+    """A quota refused an object that an owner wants."""
 
 
 def revision_of(template: Any) -> str:
-    """A short text that stands for a pod template, for labels and names; equal for equal templates."""
+    """A short hash of a pod template, for labels and names; equal for equal templates."""
     digest = hashlib.sha256(orjson.dumps(template, option=orjson.OPT_SORT_KEYS)).digest()
     return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:10])
 
@@ -65,14 +65,14 @@ def delete_pod(api: Api, pods: Dependents, pod: Object) -> None:
 
 
 def surplus(active: list[Object], count: int) -> list[Object]:
-    """Which pods go: unready ones, then the youngest; of those that nobody can tell apart, any."""
+    """The pods to delete: unready ones first, then the youngest; any of those that cannot be told apart."""
     ordered = canonical_order(active)
     unready, ready = ([pod for pod in ordered if is_ready(pod) is wanted] for wanted in (False, True))
     return [*unready, *reversed(ready)][: max(0, count)]
 
 
 def write_status(api: Api, path: str, owner: Object, status: Mapping[str, Any]) -> None:
-    """Merge `status` into the owner's, if that changes anything. Zero and absent are the same."""
+    """Merge `status` into the owner's, if that changes a field. Zero and absent are equal."""
     before = owner.get("status") or {}
     changed = {key: value for key, value in status.items() if (before.get(key) or 0) != (value or 0)}
     if changed:

@@ -9,13 +9,12 @@ from lockstep.time.clock import SECOND, parse_rfc3339
 from lockstep.wire.selectors import Matcher, from_object
 from lockstep.wire.state import is_active, is_finished, ready_since
 from lockstep.world.api import Api, Object
-from lockstep.world.owners.dependents import Dependents
+from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, surplus, write_status
-from lockstep.world.owners.waking import Wake
 
 
 class Replicated:
-    """Acts as the controller of one kind, whose objects live below `root`."""
+    """Acts as the controller of one kind. `root`: the path of its objects."""
 
     def __init__(self, api: Api, pods: Dependents, root: str, wake: Wake) -> None:
         self._api = api
@@ -24,7 +23,7 @@ class Replicated:
         self._wake = wake
 
     def reconcile(self, owner: Object) -> None:
-        """Create or delete pods at once, then say in the status how it stands."""
+        """Create or delete pods at once, then write the status."""
         active = [pod for pod in self._pods.of(owner) if is_active(pod)]
         missing = owner["spec"]["replicas"] - len(active)
         for _ in range(missing):
@@ -52,7 +51,7 @@ class Replicated:
         write_status(self._api, f"{self._root.format(meta['namespace'])}/{meta['name']}", owner, status)
 
     def _is_available(self, owner: Object, pod: Object) -> bool:
-        """IsPodAvailable; looks again when the pod becomes so."""
+        """IsPodAvailable. If not, the owner is reconciled again when the pod becomes available."""
         wait = owner["spec"].get("minReadySeconds", 0)
         if not wait:
             return True

@@ -1,4 +1,4 @@
-"""How many replicas each ReplicaSet of a Deployment shall have next: rolling update, recreation, scaling in proportion.
+"""How many replicas each ReplicaSet of a Deployment gets next: rolling update, recreation, scaling in proportion.
 
 From pkg/controller/deployment: rolling.go, recreate.go, sync.go (scale) and util/deployment_util.go. Pure arithmetic on
 objects in wire form.
@@ -16,7 +16,7 @@ MAXIMUM = "deployment.kubernetes.io/max-replicas"
 
 
 class Resize(NamedTuple):
-    """Give a ReplicaSet so many replicas."""
+    """A ReplicaSet and its new number of replicas."""
 
     set: Object
     replicas: int
@@ -48,7 +48,7 @@ class Rollout:
         return [*self.old, *([] if self.new is None else [self.new])]
 
     def _most_unavailable(self, sent: Any) -> int:
-        """ResolveFenceposts and MaxUnavailable: never nothing, if nothing may be surplus either."""
+        """ResolveFenceposts and MaxUnavailable: at least 1 if maxSurge is 0."""
         if not self.replicas:
             return 0
         count = _scaled(sent, self.replicas, up=False)
@@ -57,12 +57,12 @@ class Rollout:
     # -- scaling ------------------------------------------------------------------------------------------------------
 
     def is_scaling(self) -> bool:
-        """isScalingEvent: a ReplicaSet was sized for another number of replicas."""
+        """isScalingEvent: a ReplicaSet was scaled for another size of the Deployment."""
         sized = (_annotation(one, DESIRED) for one in _active(self.all))
         return any(desired is not None and desired != self.replicas for desired in sized)
 
     def scaled(self) -> list[Resize]:
-        """What scaling demands of the ReplicaSets that there are (`scale`)."""
+        """The new sizes of the existing ReplicaSets when the Deployment is scaled (`scale`)."""
         active = _active(self.all)
         if len(active) < 2:
             latest = active or self.all[-1:]  # the new one, or else the youngest
@@ -110,7 +110,7 @@ class Rollout:
         return now + min(room, self.replicas - now) if room > 0 else now
 
     def rolled(self) -> list[Resize]:
-        """The next move of a rolling update: the new ReplicaSet grows, or else the old ones shrink."""
+        """The next step of a rolling update: the new ReplicaSet grows, or else the old ones shrink."""
         new = self.new
         if new is None:
             return []
@@ -142,7 +142,7 @@ class Rollout:
 
 
 def size(one: Object) -> int:
-    """How many replicas a ReplicaSet shall have."""
+    """How many replicas a ReplicaSet wants."""
     return int(one["spec"].get("replicas", 0))
 
 

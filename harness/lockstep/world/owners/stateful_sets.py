@@ -1,4 +1,5 @@
-"""StatefulSets: pods with ordinals, created upwards and deleted downwards, one at a time unless the set says otherwise.
+"""StatefulSets: pods with ordinals, created from the lowest up and deleted from the highest down, by default one at a
+time.
 
 From pkg/controller/statefulset/stateful_set_control.go. Not simulated: volume claims, controller revisions as objects,
 `minReadySeconds`, and a `maxUnavailable` of updates other than 1.
@@ -19,7 +20,7 @@ _NAME, _INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-in
 
 @dataclass(slots=True)
 class _Set:
-    """One set as it is found."""
+    """One set with its pods, as they are now."""
 
     owner: Object
     name: str
@@ -38,7 +39,9 @@ class StatefulSets:
         self._pods = pods
 
     def reconcile(self, owner: Object) -> None:
-        """updateStatefulSet: fill up, then shrink, then update; each waits for the one before."""
+        """updateStatefulSet: create missing pods, then delete surplus ones, then update; each step waits for the one
+        before.
+        """
         found = self._found(owner)
         if self._fill(found) and self._shrink(found):
             self._update(found)
@@ -58,7 +61,7 @@ class StatefulSets:
         )
 
     def _fill(self, found: _Set) -> bool:
-        """ProcessReplica for each wanted ordinal. Whether the rest may go on."""
+        """ProcessReplica for each wanted ordinal. Returns whether the next step may begin."""
         for ordinal in found.wanted:
             pod = found.pods.get(ordinal)
             if pod is not None and is_finished(pod):
@@ -72,7 +75,7 @@ class StatefulSets:
         return True
 
     def _shrink(self, found: _Set) -> bool:
-        """processCondemned, from the highest ordinal down. Whether the rest may go on."""
+        """processCondemned, from the highest ordinal down. Returns whether the next step may begin."""
         unhealthy = [ordinal for ordinal in sorted(found.pods) if not _is_healthy(found.pods[ordinal])]
         for ordinal in sorted(found.pods.keys() - set(found.wanted), reverse=True):
             pod = found.pods[ordinal]

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.clusters.kind import cache, docker
+from lockstep.clusters.kind import KindFailed, cache, docker
 from lockstep.clusters.kind.commands import need
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import archive, components, debian, node, programs, versions
 from lockstep.implementations.upstream.golang import Go, find_go
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import run
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import debian, programs
 from lockstep.clusters.kind.image.archive import Image
 from lockstep.implementations.upstream.golang import Go

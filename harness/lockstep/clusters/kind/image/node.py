@@ -13,8 +13,8 @@ import os
 import shutil
 from pathlib import Path
 
+from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import run
-from lockstep.clusters.kind.errors import KindFailed
 from lockstep.clusters.kind.image import debian, versions
 
 _FILES = Path(__file__).parent / "node"

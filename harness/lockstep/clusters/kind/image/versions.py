@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-from lockstep.clusters.kind.errors import KindFailed
+from lockstep.clusters.kind import KindFailed
 
 #: Releases of Kubernetes of which a node image was built and run.
 KUBERNETES = ("1.36.3",)
