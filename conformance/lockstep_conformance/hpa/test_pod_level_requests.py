@@ -21,7 +21,7 @@ from lockstep_conformance.hpa.tables import (
 
 _REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go: calculateRequests"
 _POD_LEVEL = "pkg/controller/podautoscaler/replica_calculator.go: calculatePodLevelRequests"
-_HELPERS = "k8s.io/component-helpers/resource/helpers.go: PodRequests"
+_HELPERS = "component-helpers/resource/helpers.go: PodRequests"
 _ONLY_MEMORY: Object = {"requests": {"memory": "1Gi"}}
 
 

@@ -10,7 +10,7 @@ from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.steps import reason
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 
-_QUANTITY = "k8s.io/apimachinery/pkg/api/resource/quantity.go"
+_QUANTITY = "apimachinery/pkg/api/resource/quantity.go"
 _MILLI = f"{_QUANTITY}: MilliValue"
 _RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetMetricUsageRatio"
 _PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
@@ -85,7 +85,7 @@ async def test_quantities_of_every_suffix(cluster: Cluster) -> None:
     "hpa/quantities-beyond-64-bits",
     must="A value whose thousandths do not fit into 64 bits MUST count as 0, or as what is left of it in 64 bits, as "
     "apimachinery has it.",
-    source=(_MILLI, "k8s.io/apimachinery/pkg/api/resource/scale_int.go: scaledValue"),
+    source=(_MILLI, "apimachinery/pkg/api/resource/scale_int.go: scaledValue"),
     controllers=BOTH,
 )
 async def test_quantities_beyond_64_bits(cluster: Cluster) -> None:
