@@ -34,7 +34,7 @@ _MUTANTS_HEAD = """\
 
 Go: the mistake is in upstream's source. Python: it is in the reference."""
 #: Scenarios that cite a case which fuzzing found and saved.
-_SAVED = "lockstep_fixtures/regressions/"
+_SAVED = "regressions/"
 
 
 def rules_page(name: str, scenarios: Iterable[Scenario]) -> str:

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from lockstep.project.loading import load
 from lockstep.quality.mutants.catalogue import KINDS, controllers
 from lockstep.quality.mutants.catalogue import load as catalogue
-from lockstep.scenarios.declare import Scenario, load
+from lockstep.scenarios.declare import Scenario
 from tools.pages import RULES_PAGES
 from tools.rules import functions_of, rules_page
 
@@ -43,6 +44,6 @@ def test_a_source_is_a_file_of_upstream_and_what_is_meant_in_it(scenarios: list[
     strange = {
         file: scenario
         for file, scenario in cited.items()
-        if not re.fullmatch(r"[\w./-]+/\w+\.go( of 1\.34)?|lockstep_fixtures/regressions/.+\.json", file)
+        if not re.fullmatch(r"[\w./-]+/\w+\.go( of 1\.34)?|regressions/.+\.json", file)
     }
     assert strange.keys() == elsewhere

@@ -34,7 +34,7 @@ _NOT_TRIED = "not tried"
     show_default=True,
     help="How to print.",
 )
-def command(  # noqa: PLR0913 - one for each option
+def command(
     patterns: tuple[str, ...],
     controller: str | None,
     suite: bool,

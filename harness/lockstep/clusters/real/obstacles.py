@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from lockstep.project.loading import SUITE
 from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 #: Seconds that a scenario may take on a real clock.
 LONGEST = 60.0
 OBSTACLES = FIXTURES / "in_memory_only.json"
-#: All scenarios of this package were tried: those that the table does not name run on real clusters.
-_TRIED = "lockstep_conformance"
 
 
 @functools.cache
@@ -31,7 +30,10 @@ def known_obstacles() -> Mapping[str, str]:
 
 
 def obstacle_of(scenario: Scenario) -> str | None:
-    """Why a scenario runs in memory only; "" if it runs on real clusters too, None if nobody has tried."""
+    """Why a scenario runs in memory only; "" if it runs on real clusters too, None if nobody has tried.
+
+    The scenarios of the built-in suite were all tried.
+    """
     if known := scenario.virtual or known_obstacles().get(scenario.id, ""):
         return known
-    return "" if scenario.module.partition(".")[0] == _TRIED else None
+    return "" if scenario.module.partition(".")[0] == SUITE else None
