@@ -275,7 +275,7 @@ def reference_names() -> list[str]:
     return sorted(name for name in set(re.findall(r"`([\w/]+\.py::[\w.]+)`", text)) if not name.startswith("tests/"))
 
 
-def test_the_steps_of_the_documents_are_mapped() -> None:
+def test_functions_of_upstream_are_mapped() -> None:
     assert len(reference_names()) > 30
 
 
