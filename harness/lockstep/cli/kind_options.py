@@ -25,7 +25,7 @@ kind_options = all_of(
     click.option(
         "--kind-image",
         metavar="IMAGE",
-        help="kind: the image of the nodes.  [default: what lockstep kind-image made, else kind's own]",
+        help="kind: the image of the nodes.  [default: lockstep/node if Docker has it, else kind's own]",
     ),
     click.option("--kind-bin", metavar="FILE", type=_PROGRAM, help="kind: the program.  [default: the one on PATH]"),
     click.option("--kind-kubectl-bin", metavar="FILE", type=_PROGRAM, help="kind: kubectl.  [default: that on PATH]"),

@@ -1,5 +1,1 @@
-"""A real kind cluster: building its node image from package registries alone, starting it, and ending it.
-
-`image/` makes the node image; everything in that folder counts as its recipe. `cluster.py` runs a cluster of it, or of
-any other node image, through pytest-kind.
-"""
+"""A real kind cluster, of a node image that `tools/node_image` built or of any other, through pytest-kind."""
