@@ -36,7 +36,6 @@ VERBS = {
     "oracle": "Compare arithmetic on generated questions.",
     "fidelity": "Compare the API server with a real kube-apiserver.",
     "serve": "Serve the simulated cluster over HTTP.",
-    "kind-image": "Build a node image for kind.",
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }

@@ -115,7 +115,7 @@ real_cluster_options = all_of(
     click.option(
         "--kind-image",
         metavar="IMAGE",
-        help="kind: the image of the nodes.  [default: what lockstep kind-image made, else kind's own]",
+        help="kind: the image of the nodes.  [default: lockstep/node if Docker has it, else kind's own]",
     ),
     click.option(
         "--kind-bin",

@@ -10,8 +10,8 @@ from pathlib import Path
 class KindOptions:
     """Options of kind clusters.
 
-    `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
-    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
+    `image`: of the nodes; "" is the one that `tools/node_image` built, if Docker has it, else kind's own default.
+    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `tools/node_image` built. `keep`:
     leave the cluster running, and reuse it if it exists.
     """
 

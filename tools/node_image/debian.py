@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.clusters.kind.cache import part
 from lockstep.clusters.kind.commands import need, run
-from lockstep.clusters.kind.image import versions
+from tools.node_image import versions
+from tools.node_image.parts import part
 
 _TAR = "tree.tar"
 

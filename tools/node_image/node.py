@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import run
-from lockstep.clusters.kind.image import debian, versions
+from tools.node_image import debian, versions
 
 _FILES = Path(__file__).parent / "node"
 _NODE_PROGRAMS = ("kubeadm", "kubelet", "kubectl")

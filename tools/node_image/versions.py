@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 
 from lockstep.clusters.kind import KindFailed
+from lockstep.clusters.kind.node_image import NEWEST
 
 #: Releases of Kubernetes of which a node image was built and run.
-KUBERNETES = ("1.36.3",)
+KUBERNETES = (NEWEST,)
 KIND = "v0.32.0"
 #: The newest that was run; kind's configuration of it, in the old format, is still understood.
 CONTAINERD = "v2.1.5"
@@ -32,8 +33,3 @@ def architecture() -> str:
     if machine not in _ARCHITECTURES:
         raise KindFailed(f"a node image can be built on {' and '.join(_ARCHITECTURES)} only, and this is {machine}")
     return _ARCHITECTURES[machine]
-
-
-def default_tag(kubernetes: str) -> str:
-    """The tag of our node image of a release."""
-    return f"lockstep/node:v{kubernetes}"

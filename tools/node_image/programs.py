@@ -7,11 +7,11 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.clusters.kind.cache import part, tree_digest
-from lockstep.clusters.kind.image import versions
 from lockstep.implementations.upstream import module
 from lockstep.implementations.upstream.golang import Go, go_directive, newest, run_go
 from lockstep.implementations.upstream.releases import Release
+from tools.node_image import versions
+from tools.node_image.parts import part, tree_digest
 
 _SOURCES = Path(__file__).parent / "go"
 _KUBERNETES = "k8s.io/kubernetes"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import run
-from lockstep.clusters.kind.image import debian, programs
-from lockstep.clusters.kind.image.archive import Image
 from lockstep.implementations.upstream.golang import Go
+from tools.node_image import debian, programs
+from tools.node_image.archive import Image
 
 _BIN = "usr/local/bin"
 _NOBODY = "65535:65535"

@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.clusters.kind import KindFailed, cache, docker
+from lockstep.clusters.kind import KindFailed
+from lockstep.clusters.kind.cache import tool, tool_path
 from lockstep.clusters.kind.commands import need
-from lockstep.clusters.kind.image import archive, components, debian, node, programs, versions
+from lockstep.clusters.kind.docker import docker, image_label, require_daemon
+from lockstep.clusters.kind.node_image import RECIPE, default_tag
 from lockstep.implementations.upstream.golang import Go, find_go
+from tools.node_image import archive, components, debian, docker_images, node, parts, programs, versions
 
 Progress = Callable[[str], None]
 
-#: The label of an image of ours; its value names the recipe and the versions.
-RECIPE = "io.lockstep.recipe"
 _ARCHIVE = "image.tar.zst"
 _KEPT = 2  # images of 260 MB each
 _TOOLS = ("kind", "kubectl")
@@ -38,31 +39,31 @@ def kind_image(kubernetes: str = versions.KUBERNETES[0], tag: str = "", progress
     `progress` gets a line for each step that took time.
     """
     versions.check(kubernetes)
-    docker.require_daemon()
-    tag = tag or versions.default_tag(kubernetes)
+    require_daemon()
+    tag = tag or default_tag(kubernetes)
     name = recipe(kubernetes)
     how = "was there"
     if not _is_ready(tag, name):
-        with cache.locked("image"):  # two builds at a time would only be in each other's way
+        with parts.locked("image"):  # two builds at a time would only be in each other's way
             if not _is_ready(tag, name):
                 how = _provide(kubernetes, tag, name, progress)
-    kind, kubectl = map(cache.tool_path, _TOOLS)
+    kind, kubectl = map(tool_path, _TOOLS)
     return NodeImage(tag, kind, kubectl, how)
 
 
 def recipe(kubernetes: str) -> str:
     """The name of an image: everything that decides what is in it."""
-    ours = cache.tree_digest(Path(__file__).parent)
+    ours = parts.tree_digest(Path(__file__).parent)
     inputs = (ours, kubernetes, versions.KIND, versions.CONTAINERD, versions.DEBIAN, versions.architecture())
-    return cache.digest(*inputs)
+    return parts.digest(*inputs)
 
 
 def _is_ready(tag: str, name: str) -> bool:
-    return _is_there(tag, name) and all(map(cache.tool, _TOOLS))
+    return _is_there(tag, name) and all(map(tool, _TOOLS))
 
 
 def _is_there(tag: str, name: str) -> bool:
-    label = docker.image_label(tag, RECIPE)
+    label = image_label(tag, RECIPE)
     if label == "":
         raise KindFailed(
             f"the image {tag} was not made by Lockstep, so it is left alone; name another one with --tag, "
@@ -73,20 +74,20 @@ def _is_there(tag: str, name: str) -> bool:
 
 def _provide(kubernetes: str, tag: str, name: str, progress: Progress) -> str:
     inputs = [name]
-    kept = cache.part_path("image", inputs) / _ARCHIVE
+    kept = parts.part_path("image", inputs) / _ARCHIVE
     own = f"lockstep/node:{name}"
-    if kept.is_file() and all(map(cache.tool, _TOOLS)):
+    if kept.is_file() and all(map(tool, _TOOLS)):
         with _step(f"loading {tag} from {kept}", progress):
-            docker.load(kept)
+            docker_images.load(kept)
         how = "loaded"
     else:
         _build(kubernetes, own, name, progress)
         with _step("keeping it for the next Docker daemon", progress):
-            cache.part("image", inputs, lambda folder: docker.save(own, folder / _ARCHIVE))
-        cache.prune("image", _KEPT)
+            parts.part("image", inputs, lambda folder: docker_images.save(own, folder / _ARCHIVE))
+        parts.prune("image", _KEPT)
         how = "built"
-    docker.docker("tag", own, tag, what=f"naming the image {tag}")
-    docker.docker("image", "rm", own, what=f"removing the name {own}")
+    docker("tag", own, tag, what=f"naming the image {tag}")
+    docker("image", "rm", own, what=f"removing the name {own}")
     return how
 
 
@@ -105,19 +106,19 @@ def _build(kubernetes: str, tag: str, name: str, progress: Progress) -> None:
         images = components.images(named, kubernetes_programs, go)
     with _step(f"Debian {versions.DEBIAN}, {len(debian.NODE.packages)} packages and what they need", progress):
         debian.built(debian.NODE)
-    with cache.scratch("context") as context:
+    with parts.scratch("context") as context:
         with _step(f"{len(images)} images of the control plane", progress):
             archive.write(images, context / "images.tar", context)
             files = _kind_files(go)
             node.lay_out(context, kubernetes, kubernetes_programs, containerd, files, named.of["pause"])
         with _step("the node image", progress):
-            docker.build(context, tag, RECIPE, name)
-    cache.link_tool(kind / "kind")
-    cache.link_tool(kubernetes_programs / "kubectl")
+            docker_images.build(context, tag, RECIPE, name)
+    parts.link_tool(kind / "kind")
+    parts.link_tool(kubernetes_programs / "kubectl")
 
 
 def _kind_files(go: Go) -> Path:
-    with cache.scratch("kind-files") as folder:
+    with parts.scratch("kind-files") as folder:
         return programs.kind_files(go, folder)
 
 
