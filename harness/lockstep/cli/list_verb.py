@@ -13,7 +13,7 @@ import click
 from lockstep.cli import options
 
 if TYPE_CHECKING:
-    from lockstep.scenarios.declare import Scenario
+    from lockstep.project.index import Entry
 
 #: What `obstacle_of` means for real clusters, in one word of the JSON.
 _NOT_TRIED = "not tried"
@@ -47,10 +47,10 @@ def command(
 
     Upper and lower case are the same for --grep, --feature and --source.
     """
-    from lockstep.cli.selection import choose
+    from lockstep.cli.selection import entries
     from lockstep.clusters.real.obstacles import obstacle_of
 
-    chosen = _filtered(choose(patterns, controller, suite=suite), text, feature, source)
+    chosen = _filtered(entries(patterns, controller, suite=suite), text, feature, source)
     obstacles = {one.id: obstacle_of(one) for one in chosen}
     if format_ == "json":
         listed = [_as_json(one, obstacles[one.id]) for one in chosen]
@@ -67,12 +67,12 @@ def command(
     click.echo(f"\n{_summary(list(obstacles.values()))}")
 
 
-def _filtered(scenarios: Sequence[Scenario], text: str, feature: str, source: str) -> list[Scenario]:
+def _filtered(scenarios: Sequence[Entry], text: str, feature: str, source: str) -> list[Entry]:
     """The scenarios that have all of these; "" asks for nothing. Raises click.UsageError if none is left."""
     features = {name.lower(): name for one in scenarios for name in one.features}
     close = difflib.get_close_matches(feature.lower(), features, n=3)
     known = f"did you mean {' or '.join(features[one] for one in close)}?" if close else "--format json shows them"
-    filters: list[tuple[str, Callable[[Scenario], bool], str]] = [
+    filters: list[tuple[str, Callable[[Entry], bool], str]] = [
         (f"--grep {text}", lambda one: _in(text, f"{one.id} {one.must}"), "try a shorter text"),
         (f"--feature {feature}", lambda one: not feature or features.get(feature.lower()) in one.features, known),
         (f"--source {source}", lambda one: any(_in(source, cited) for cited in one.source), "try a shorter text"),
@@ -104,7 +104,7 @@ def _summary(obstacles: Sequence[str | None]) -> str:
     return ", ".join(parts)
 
 
-def _as_json(scenario: Scenario, obstacle: str | None) -> dict[str, Any]:
+def _as_json(scenario: Entry, obstacle: str | None) -> dict[str, Any]:
     return {
         "id": scenario.id,
         "must": scenario.must,

@@ -15,6 +15,7 @@ from lockstep.project.loading import SUITE
 from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
+    from lockstep.project.index import Entry
     from lockstep.scenarios.declare import Scenario
 
 #: Seconds that a scenario may take on a real clock.
@@ -29,7 +30,7 @@ def known_obstacles() -> Mapping[str, str]:
     return found
 
 
-def obstacle_of(scenario: Scenario) -> str | None:
+def obstacle_of(scenario: Scenario | Entry) -> str | None:
     """Why a scenario runs in memory only; "" if it runs on real clusters too, None if nobody has tried.
 
     The scenarios of the built-in suite were all tried.
