@@ -173,3 +173,12 @@ def test_init_makes_an_example_that_runs(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and ".pytest" not in str(path)}
     assert "kept as it is" in lockstep(tmp_path, "init").stdout
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_mutants_are_tried_on_own_scenarios_without_go(repository: Path) -> None:
+    result = lockstep(
+        repository, "mutants", "reference/replicaset/*", "--controller", "replicaset", "--of", "reference"
+    )
+    assert "caught" in result.stdout
+    assert "myteam/own" in result.stdout
+    assert "no scenario is about this controller" in lockstep(repository, "mutants", "--controller", "hpa").stderr

@@ -75,7 +75,11 @@ def _filtered(scenarios: Sequence[Entry], text: str, feature: str, source: str) 
     filters: list[tuple[str, Callable[[Entry], bool], str]] = [
         (f"--grep {text}", lambda one: _in(text, f"{one.id} {one.must}"), "try a shorter text"),
         (f"--feature {feature}", lambda one: not feature or features.get(feature.lower()) in one.features, known),
-        (f"--source {source}", lambda one: any(_in(source, cited) for cited in one.source), "try a shorter text"),
+        (
+            f"--source {source}",
+            lambda one: not source or any(_in(source, cited) for cited in one.source),
+            "try a shorter text",
+        ),
     ]
     left = list(scenarios)
     for option, holds, hint in filters:

@@ -52,7 +52,7 @@ def choose(
     at_paths, globs = _by_paths(words, project, controller)
     if at_paths and not globs:
         return list(at_paths.values())
-    if _has_own(project, suite=suite):
+    if not suite and loading.has_own(project):
         found = select(loading.load_project(project), globs, controller)
     elif globs or controller is not None:
         ids = {one.id: one.module for one in select(index.suite_entries(), globs, controller)}
@@ -64,19 +64,12 @@ def choose(
 
 def entries(words: Sequence[str], controller: str | None = None, *, suite: bool = False) -> list[Entry]:
     """What `choose` chooses, as entries of an index: nothing of the built-in suite is imported."""
-    from lockstep.project import find_project, index
+    from lockstep.project import find_project, index, loading
 
     project = find_project()
-    if _has_own(project, suite=suite) or any(map(is_path, words)):
+    if (not suite and loading.has_own(project)) or any(map(is_path, words)):
         return [index.Entry.of(one) for one in choose(words, controller, suite=suite, project=project)]
     return select(index.suite_entries(), words, controller)
-
-
-def _has_own(project: Project, *, suite: bool) -> bool:
-    """Whether words mean the project's own scenarios, and not those of the built-in suite."""
-    from lockstep.project import loading
-
-    return project.configured and not suite and not loading.holds_suite(project)
 
 
 def _by_paths(words: Sequence[str], project: Project, controller: str | None) -> tuple[dict[str, Scenario], list[str]]:

@@ -38,7 +38,7 @@ class Reporting:
 
     def pytest_report_collectionfinish(self) -> list[str]:
         """The same facts later, where only the scenarios that were collected have told."""
-        return [] if self._introduced else self._introduction()
+        return [] if self._introduced or self._config.get_verbosity() < 0 else self._introduction()
 
     def _introduction(self) -> list[str]:
         first, *others = self._session.config.lines(__version__)
