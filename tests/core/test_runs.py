@@ -21,10 +21,11 @@ from lockstep.runs.runner import Runner
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario
 from lockstep.trace.recordings import Provenance
+from lockstep_conformance.plans.playing import Plan
 from lockstep_conformance.replicaset import plans
 from tests.core.kit import play, scenario_of, trace_of
 
-PLAN: plans.Plan = {
+PLAN: Plan = {
     "lifecycles": {"ant": [{"start_after": 1.0, "ready_after": 3.0, "stop_after": 1.0}]},
     "owned": False,
     "replica_sets": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lockstep.metrics import MetricsError, each, peaks, per_ready, ramp, shared
@@ -10,7 +12,7 @@ from lockstep.wire import quantity
 from tests.metrics.kit import Metered, play
 
 
-def limited(limit: str | None = "100Mi") -> dict[str, object]:
+def limited(limit: str | None = "100Mi") -> dict[str, Any]:
     return {"containers": [container(resources={"limits": {"memory": limit}} if limit else {})]}
 
 

@@ -254,9 +254,3 @@ def test_loading_the_plugin_imports_no_harness() -> None:
 
 def test_without_options_a_run_is_the_usual_one(pytester: pytest.Pytester) -> None:
     assert run_config(pytester.parseconfig())[0] == RunConfig.parse() == RunConfig()
-
-
-def test_tox_ini_is_where_pytest_is_configured(pytestconfig: pytest.Config) -> None:
-    assert pytestconfig.inipath == ROOT / "tox.ini"
-    assert pytestconfig.getini("strict") is True
-    assert pytestconfig.getini("filterwarnings") == ["error"]

@@ -48,6 +48,8 @@ class _SlowLoop(RealLoop):
 
 
 class _SlowRun(MemoryRun):
+    loop: _SlowLoop
+
     def make_loop(self) -> RealLoop:
         loop = _SlowLoop()
         loop.horizon = seconds(self.scenario.horizon + 300)

@@ -50,7 +50,8 @@ class FakeCalculator:
             answer = self.answers[arguments[2]]
             if isinstance(answer, Exception):
                 raise answer
-            return ResourceReplicas(*answer, 0) if method == "get_resource_replicas" else UsageReplicas(*answer, 0)
+            made: type[Any] = ResourceReplicas if method == "get_resource_replicas" else UsageReplicas
+            return made(*answer, 0)
 
         return ask
 

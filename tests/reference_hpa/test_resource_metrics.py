@@ -100,7 +100,8 @@ def test_containers(containers: list[Wire], container: str, resource: str, value
 
 
 def test_pods_without_containers_have_no_usage() -> None:
-    for nothing in ([], None):
+    without: tuple[list[Any] | None, ...] = ([], None)
+    for nothing in without:
         assert values(answer(item(containers=nothing))) == {}
         assert values(answer(item(containers=nothing)), container="app") == {}
 

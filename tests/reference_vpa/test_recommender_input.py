@@ -152,7 +152,8 @@ def _ask(answer: Any, status: int = 200) -> list[ContainerMetricsSnapshot]:
     headers = {"Content-Type": "application/json"}
     world.server.script = lambda *_: answer if isinstance(answer, Exception) else Response(status, answer, headers)
     source = PodMetricsSource(Client(world.server), "")
-    return world.run(source.get_containers_metrics())
+    found: list[ContainerMetricsSnapshot] = world.run(source.get_containers_metrics())
+    return found
 
 
 def _snapshot(cpu: int, memory: int, time: int = 60 * SECOND) -> ContainerMetricsSnapshot:

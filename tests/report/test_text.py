@@ -18,7 +18,7 @@ ROWS = [
 
 
 def session(*rows: Row, **chosen: Any) -> Session:
-    made = Session(RunConfig(**chosen), selected=len(rows))  # type: ignore[arg-type]
+    made = Session(RunConfig(**chosen), selected=len(rows))
     for row in rows:
         made.add(row)
     return made

@@ -31,6 +31,8 @@ def parse_rfc3339(text: str) -> int:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
+    if text[11:13] == "24":  # Python 3.14 takes it for the next midnight
+        raise ValueError(f"{text!r} has no such hour: the last one of a day is 23")
     delta = moment - datetime(2000, 1, 1, tzinfo=UTC)
     return (delta.days * 86_400 + delta.seconds) * SECOND + delta.microseconds * 1000
 

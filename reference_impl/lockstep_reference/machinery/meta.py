@@ -57,6 +57,8 @@ def parse_time(text: str) -> int:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone: write RFC 3339, such as 2000-01-01T00:00:00Z")
+    if text[11:13] == "24":  # Python 3.14 takes it for the next midnight
+        raise ValueError(f"{text!r} has no such hour: the last one of a day is 23")
     delta = moment - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * SECOND + delta.microseconds * 1000
 
