@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery import meta
 from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 
 
@@ -57,28 +56,3 @@ def test_selectors_print_sorted() -> None:
     selector = selector_from({**expression("In", "b", "a"), "matchLabels": {"z": "1", "a.b/c": "2"}})
     assert str(selector) == "a.b/c=2,app in (a,b),z=1"
     assert not selector.empty()
-
-
-def test_keys() -> None:
-    assert meta.key_of({"metadata": {"name": "n", "namespace": "ns"}}) == "ns/n"
-    assert meta.key_of({"metadata": {"name": "n"}}) == "n"
-    assert meta.split_key("ns/n") == ("ns", "n")
-    assert meta.split_key("n") == ("", "n")
-    with pytest.raises(ValueError, match='unexpected key format: "a/b/c"'):
-        meta.split_key("a/b/c")
-
-
-def test_controller_of() -> None:
-    owners = [{"uid": "1"}, {"uid": "2", "controller": True}]
-    assert meta.controller_of({"metadata": {"ownerReferences": owners}}) == owners[1]
-    assert meta.controller_of({"metadata": {"ownerReferences": owners[:1]}}) is None
-    assert meta.controller_of({"metadata": {}}) is None
-
-
-def test_times() -> None:
-    assert meta.parse_time("2000-01-01T00:00:01Z") == meta.SECOND
-    assert meta.parse_time("2000-01-01T01:00:00.000002+01:00") == 2000
-    assert meta.parse_time("1999-12-31T23:59:59Z") == -meta.SECOND
-    assert meta.format_time(61 * meta.SECOND + 999_999_999) == "2000-01-01T00:01:01Z"
-    with pytest.raises(ValueError, match="no time zone"):
-        meta.parse_time("2000-01-01T00:00:01")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND, parse_rfc3339
 from lockstep_reference.machinery.client import Client
-from lockstep_reference.machinery.meta import SECOND, parse_time
 from lockstep_reference.machinery.store import Indexer
 from lockstep_reference.machinery.transport import Response
 from lockstep_reference.vpa.apis import CPU, MEMORY
@@ -72,7 +72,7 @@ def _pod(status: Wire | None, memory: str = "1Gi") -> Wire:
 def test_kills_for_want_of_memory(before: Wire | None, after: Wire, seen: bool) -> None:
     observer = Observer(lambda _: None)
     observer.on_update(_pod(before), _pod(after))
-    assert observer.take() == ([OomInfo(parse_time(_FINISHED), 2**30, _MAIN)] if seen else [])
+    assert observer.take() == ([OomInfo(parse_rfc3339(_FINISHED), 2**30, _MAIN)] if seen else [])
     assert observer.take() == []
 
 
@@ -102,7 +102,7 @@ def _evicted(**fields: Any) -> Wire:
 def test_evictions() -> None:
     observer = Observer(lambda _: None)
     observer.on_event(_evicted())
-    assert observer.take() == [OomInfo(parse_time(_FINISHED), 2**20, _MAIN)]
+    assert observer.take() == [OomInfo(parse_rfc3339(_FINISHED), 2**20, _MAIN)]
 
 
 @pytest.mark.parametrize(

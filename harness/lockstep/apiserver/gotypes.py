@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lockstep.wire.gotime import ZERO, rfc3339_time
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire.gojson import kind_of
+from lockstep.wire.gotime import ZERO_TIME, parse_rfc3339, rfc3339
+from lockstep.wire.quantity import read_quantity
 
-_FOUND = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+_ZERO = rfc3339(ZERO_TIME)
 
 
 class Mismatch(ValueError):
@@ -37,13 +38,9 @@ class Mismatch(ValueError):
         return Mismatch(found, go, innermost or struct, f"{field}.{path}" if path else field, ends=self.ends)
 
 
-def _found(value: Any) -> str:
-    return _FOUND.get(type(value), "value")
-
-
 def mismatch(value: Any, go: str) -> Mismatch:
     """The error for a value of the wrong JSON type."""
-    return Mismatch(_found(value), go)
+    return Mismatch(kind_of(value), go)
 
 
 def decode(sent: Any, form: Type) -> Any:
@@ -150,7 +147,7 @@ class Amount:
 
     def take(self, sent: Any) -> str:
         """Decode."""
-        return quantity(sent).text
+        return str(read_quantity(sent))
 
     def emit(self, value: Any) -> Any:
         """Encode."""
@@ -166,12 +163,12 @@ class Moment:
     def take(self, sent: Any) -> str:
         """Decode."""
         if type(sent) is not str:
-            raise Mismatch(_found(sent), "string", ends=True)
-        return rfc3339_time(sent)
+            raise Mismatch(kind_of(sent), "string", ends=True)
+        return rfc3339(parse_rfc3339(sent))
 
     def emit(self, value: Any) -> Any:
         """Encode."""
-        return None if value == ZERO else value
+        return None if value == _ZERO else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from lockstep.apiserver.errors import bad_request, quote
+from lockstep.apiserver.errors import bad_request
 from lockstep.apiserver.events import stored_field
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.label_syntax import parse_terms
+from lockstep.wire.gotext import quote
 from lockstep.wire.selectors import Matcher, conjunction, requirement
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]

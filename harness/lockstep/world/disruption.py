@@ -14,8 +14,9 @@ from lockstep.apiserver import ApiServer
 from lockstep.apiserver.budgets import BUDGETS, SYNC_FAILED, is_current, with_condition, with_verdict
 from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
 from lockstep.time.loop import VirtualLoop
+from lockstep.wire.meta import is_terminating
+from lockstep.wire.pods import is_ready
 from lockstep.wire.selectors import Matcher, from_object
-from lockstep.wire.state import is_ready, is_terminating
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object
 from lockstep.world.scales import NoScale, Scales

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from lockstep.wire.gomath import ceil_to_int32
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.hpa.metrics import PodMetric, PodMetricsInfo
 from lockstep_reference.hpa.pod_grouping import Grouping
-from lockstep_reference.machinery.gomath import ceil_to_int32
-from lockstep_reference.machinery.gotime import ZERO_TIME
 
 
 class Tolerances(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lockstep_reference.machinery.gotext import quote
+from lockstep.wire.gotext import quote
 from lockstep_reference.machinery.label_syntax import key_problems
 from lockstep_reference.machinery.labels import (
     InvalidSelector,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from lockstep_reference.machinery.gotext import json_list, quote
+from lockstep.wire.gotext import json_list, quote
 from lockstep_reference.machinery.label_syntax import key_problems, value_problems
 
 if TYPE_CHECKING:

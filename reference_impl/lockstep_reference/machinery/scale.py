@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lockstep.wire.gotext import quote
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.discovery import DiscoveryClient, DiscoveryErrors
 from lockstep_reference.machinery.errors import from_response
-from lockstep_reference.machinery.gotext import quote
 from lockstep_reference.machinery.label_parser import parse_as_label_selector
 from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 from lockstep_reference.machinery.restmapper import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lockstep.wire.meta import split_key
 from lockstep_reference.machinery.labels import NOTHING, Selector
-from lockstep_reference.machinery.meta import split_key
 
 _Label = tuple[str, str]
 

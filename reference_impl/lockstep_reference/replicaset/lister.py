@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lockstep.wire.meta import controller_of
 from lockstep_reference.machinery import labels
-from lockstep_reference.machinery.meta import controller_of
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer
 from lockstep_reference.replicaset.pod import Pod, PodCache
 

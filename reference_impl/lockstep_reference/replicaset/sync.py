@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from lockstep.wire.meta import split_key
 from lockstep_reference.machinery import labels
 from lockstep_reference.machinery.client import ResourceClient
 from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
@@ -20,7 +21,6 @@ from lockstep_reference.machinery.controller_ref_manager import (
     recheck_deletion_timestamp,
 )
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
-from lockstep_reference.machinery.meta import split_key
 from lockstep_reference.machinery.pod_control import OPERATION_ERRORS
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.machinery.workqueue import RateLimitingQueue

@@ -33,8 +33,8 @@ from lockstep.apiserver.validation.policy import budget_findings, budget_status_
 from lockstep.apiserver.validation.scale import scale_spec_findings, scale_status_findings
 from lockstep.apiserver.webhooks.registration import lease_findings, webhook_findings
 from lockstep.wire import selectors
-from lockstep.wire.quantity import parse
-from lockstep.wire.state import DELETION_COST
+from lockstep.wire.pods import DELETION_COST
+from lockstep.wire.quantity import read_quantity
 
 Findings = list[FieldError]
 #: No plus sign, no leading zeros (apis/core/helper GetDeletionCostFromPodAnnotations).
@@ -180,7 +180,7 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     found: Findings = []
     for name, amount in ((payload.get("spec") or {}).get("hard") or {}).items():
         try:
-            if parse(amount) < 0:
+            if read_quantity(amount).sign < 0:
                 found.append(errors.invalid_value(f"spec.hard[{name}]", amount, "must be greater than or equal to 0"))
         except ValueError as problem:
             found.append(errors.invalid_value(f"spec.hard[{name}]", amount, str(problem)))

@@ -6,8 +6,8 @@ Not simulated: adoption and release of pods by selector, expectations, events, t
 from __future__ import annotations
 
 from lockstep.time.clock import SECOND, parse_rfc3339
+from lockstep.wire.pods import is_active, is_finished, ready_since
 from lockstep.wire.selectors import Matcher, from_object
-from lockstep.wire.state import is_active, is_finished, ready_since
 from lockstep.world.api import Api, Object
 from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, surplus, write_status

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.wire.gomath import int64
+from lockstep.wire.gotime import parse_duration, parse_rfc3339
+from lockstep.wire.quantity import parse_milli_value
 from lockstep_reference.hpa.metrics import PodMetric, PodMetricsInfo
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.gotime import parse_duration, parse_rfc3339
-from lockstep_reference.machinery.quantity import parse_milli_value
 
 #: The keys of a list, and of an entry's metadata.
 _LIST_KEYS = {"kind", "apiVersion", "metadata", "items"}

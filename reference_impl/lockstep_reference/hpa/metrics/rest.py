@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lockstep.wire.gojson import DecodeError
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.errors import ApiError, from_response
-from lockstep_reference.machinery.gojson import DecodeError
 from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.transport import Response
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from lockstep.wire.gojson import DecodeError
 from lockstep_reference.machinery.field import new_invalid
-from lockstep_reference.machinery.gojson import DecodeError
 from lockstep_reference.vpa.admission.resource.handler import Handler
 from lockstep_reference.vpa.admission.resource.vpa.wire import parse_vpa
 from lockstep_reference.vpa.apis import UPDATE_MODE_AUTO, Object

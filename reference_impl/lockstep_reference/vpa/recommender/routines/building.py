@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.transport import Clock, Transport
 from lockstep_reference.vpa.recommender.checkpoint.maintenance import CheckpointSettings
 from lockstep_reference.vpa.recommender.config import RecommenderConfig

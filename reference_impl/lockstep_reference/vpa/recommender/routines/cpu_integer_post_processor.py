@@ -5,7 +5,7 @@ The VPA has to carry the annotation `vpa-post-processor.kubernetes.io/<container
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.vpa.apis import CPU, Object, RecommendedPodResources, ResourceList
 
 _PREFIX = "vpa-post-processor.kubernetes.io/"

@@ -11,9 +11,9 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.informer import EventHandler
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.throttle import Throttle
 from lockstep_reference.machinery.ticker import Ticker
 from lockstep_reference.machinery.transport import Clock, Transport

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lockstep.wire.gojson import DecodeError
 from lockstep_reference.machinery.field import FieldError, internal_error
-from lockstep_reference.machinery.gojson import DecodeError
 from lockstep_reference.vpa.admission.resource.vpa.validation import validate_vpa, validation_options_for
 from lockstep_reference.vpa.admission.resource.vpa.wire import parse_vpa
 from lockstep_reference.vpa.apis import UPDATE_MODE_RECREATE, Object

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.machinery.field import (
     FieldError,
     forbidden,
@@ -18,7 +19,6 @@ from lockstep_reference.machinery.field import (
     required,
     too_many,
 )
-from lockstep_reference.machinery.quantity import Quantity
 from lockstep_reference.vpa.apis import (
     CONTAINER_SCALING_MODE_AUTO,
     CONTAINER_SCALING_MODE_OFF,
@@ -36,7 +36,6 @@ from lockstep_reference.vpa.apis import (
     resource_list,
 )
 from lockstep_reference.vpa.features import CPU_STARTUP_BOOST, IN_PLACE, PER_VPA_CONFIG, enabled
-from lockstep_reference.vpa.utils.quantities import compare
 
 #: Sorted, without the deprecated one (GetUpdateModesList).
 _UPDATE_MODES = (
@@ -141,7 +140,7 @@ def _bounds(policy: Object, path: str) -> Findings:
     highest = resource_list(policy.get("maxAllowed")) or {}
     for name, value in lowest.items():
         yield from _resolution(f"{path}.minAllowed[{name}]", name, value)
-        if name in highest and compare(highest[name], value) < 0:
+        if name in highest and highest[name].compare(value) < 0:
             why = f'max resource for {name} is lower than min of "{value}"'
             yield invalid(f"{path}.maxAllowed[{name}]", str(highest[name]), why)
     for name, value in highest.items():

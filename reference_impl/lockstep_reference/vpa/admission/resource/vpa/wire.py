@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.machinery.gojson import (
+from lockstep.wire.gojson import (
     INT32,
     INT64,
     STRING,
@@ -16,8 +16,8 @@ from lockstep_reference.machinery.gojson import (
     decode,
     string_type,
 )
-from lockstep_reference.machinery.gowire import OBJECT_META, TIME, TYPE_META
-from lockstep_reference.machinery.quantity import parse_quantity
+from lockstep.wire.metav1 import OBJECT_META, TIME, TYPE_META
+from lockstep.wire.quantity import parse_quantity
 
 
 def _read_quantity(text: str | None) -> None:

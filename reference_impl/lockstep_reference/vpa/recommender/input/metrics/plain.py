@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lockstep_reference.machinery.gotime import parse_duration, parse_rfc3339
-from lockstep_reference.machinery.quantity import parse_milli_value, parse_quantity
+from lockstep.wire.gotime import parse_duration, parse_rfc3339
+from lockstep.wire.quantity import parse_milli_value, parse_quantity
 from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
 

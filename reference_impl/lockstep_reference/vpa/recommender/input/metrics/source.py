@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.metav1 import milli_of, time_of
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.decoding import JSON, decode_list
 from lockstep_reference.machinery.errors import from_response
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.gowire import milli_of, time_of
 from lockstep_reference.machinery.metrics_types import (
     NODE_METRICS,
     NODE_METRICS_LIST,

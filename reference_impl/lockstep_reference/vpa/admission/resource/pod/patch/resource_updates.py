@@ -5,8 +5,8 @@ Upstream goes through maps of resources in no order; here they come as the recom
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.quantity import InvalidQuantity
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.quantity import InvalidQuantity
 from lockstep_reference.vpa.admission.resource.pod.patch.calculator import CalculationError
 from lockstep_reference.vpa.admission.resource.pod.patch.startup_boost import StartupBoost
 from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider

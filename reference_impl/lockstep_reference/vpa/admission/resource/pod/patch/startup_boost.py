@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.gomath import float_to_int64
-from lockstep_reference.machinery.quantity import DECIMAL_SI, Quantity
+from lockstep.wire.gomath import float_to_int64
+from lockstep.wire.quantity import DECIMAL_SI, Quantity
 from lockstep_reference.vpa.admission.resource.pod.patch.calculator import CalculationError
 from lockstep_reference.vpa.apis import (
     CONTROLLED_VALUES_REQUESTS_AND_LIMITS,
@@ -17,7 +17,7 @@ from lockstep_reference.vpa.apis import (
 )
 from lockstep_reference.vpa.utils.annotations import original_resources_value, startup_cpu_boost_key
 from lockstep_reference.vpa.utils.patches import PatchRecord, add_annotation
-from lockstep_reference.vpa.utils.quantities import NOTHING, compare, new_milli_quantity
+from lockstep_reference.vpa.utils.quantities import NOTHING, new_milli_quantity
 from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
     ContainerResources,
     get_proportional_limit,
@@ -60,7 +60,7 @@ class StartupBoost:
     def _boosted(self, base: Quantity, boost: Object) -> Quantity:
         """The larger amount (calculateBoostedCPU)."""
         boosted = _boosted_value(base, boost.get("cpu") or {})
-        if self._max_allowed.unscaled and compare(boosted, self._max_allowed) > 0:
+        if self._max_allowed.unscaled and boosted.compare(self._max_allowed) > 0:
             return self._max_allowed
         return boosted
 
@@ -94,6 +94,4 @@ def _cap_to_container_limit(requests: ResourceList, limits: ResourceList) -> Non
     limit = limits.get(CPU)
     if limit is not None and requests[CPU].milli_value() > limit.milli_value():
         milli = quantity("1m")
-        requests[CPU] = (
-            new_milli_quantity(limit.milli_value() - 1, limit.format) if compare(limit, milli) > 0 else limit
-        )
+        requests[CPU] = new_milli_quantity(limit.milli_value() - 1, limit.format) if limit.compare(milli) > 0 else limit

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lockstep_reference.machinery.elementary import go_exp2, go_ldexp, go_log, go_pow
+from lockstep.wire.elementary import go_exp2, go_ldexp, go_log, go_pow
 
 
 def test_the_start_of_a_bucket_is_not_what_c_computes() -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.quantity import (
+from lockstep.wire.quantity import (
     InvalidQuantity,
+    Quantity,
     format_milli,
     parse_approximate_float,
     parse_milli_value,
     parse_quantity,
+    read_quantity,
 )
 
 FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -184,8 +189,9 @@ def test_sums_and_comparisons() -> None:
     assert parse_quantity("1500m").plus(parse_quantity("1Ki")).milli_value() == 1_025_500
     assert parse_quantity("0").plus(parse_quantity("1u")).milli_value() == 1
     assert parse_quantity("0.4m").plus(parse_quantity("0.4m")).milli_value() == 1  # rounded once
-    assert parse_quantity("1Ki").exceeds(parse_quantity("1k"))
-    assert not parse_quantity("1k").exceeds(parse_quantity("1000"))
+    assert parse_quantity("1Ki").compare(parse_quantity("1k")) == 1
+    assert parse_quantity("1k").compare(parse_quantity("1000")) == 0
+    assert parse_quantity("-1k").compare(parse_quantity("-999")) == -1
 
 
 @pytest.mark.parametrize(
@@ -207,3 +213,102 @@ def test_the_second_form_is_counted_in_nanos(text: str, value: int, milli: int) 
 def test_numbers_with_hundreds_of_digits_are_infinite_floats() -> None:
     assert parse_approximate_float("12345678901234567890e400") == math.inf
     assert parse_approximate_float("-12345678901234567890e999999999") == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ("0", "0"),
+        ("000", "0"),
+        ("-0", "0"),
+        ("0.5", "500m"),
+        (".5", "500m"),
+        ("1.5", "1500m"),
+        ("1.500", "1.500"),  # the parser takes it for canonical
+        ("05", "05"),
+        ("+5", "+5"),
+        ("5000", "5k"),
+        ("5000m", "5"),
+        ("1001m", "1001m"),
+        ("100n", "100n"),
+        ("0.1n", "1n"),  # rounded up
+        ("-0.1n", "-1n"),
+        ("1e3", "1e3"),
+        ("1e4", "10e3"),
+        ("1E3", "1E3"),
+        ("12e-1", "1200e-3"),
+        ("2E", "2E"),
+        ("1024", "1024"),
+        ("1024Ki", "1Mi"),
+        ("1023Ki", "1023Ki"),
+        ("0.5Ki", "512"),
+        ("1.5Gi", "1536Mi"),
+        ("0.1Ki", "102400m"),
+        ("10Ei", "9223372036854775807"),
+        ("9999999999999999999", "9999999999999999999"),
+        (7, "7"),
+        (2.5, "2500m"),
+        (" 3 ", "3"),
+    ],
+)
+def test_json_values_as_text(sent: Any, text: str) -> None:
+    assert str(read_quantity(sent)) == text
+
+
+@pytest.mark.parametrize(("sent", "sign"), [("0", 0), ("0m", 0), ("1n", 1), ("-1n", -1), ("-5Gi", -1), ("0.0001n", 1)])
+def test_sign(sent: str, sign: int) -> None:
+    assert read_quantity(sent).sign == sign
+
+
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        ("", FORMAT),
+        ("x", FORMAT),
+        ("1.2.3", FORMAT),
+        ("1 Gi", FORMAT),
+        (True, FORMAT),
+        (None, FORMAT),
+        ({}, FORMAT),
+        ("1mm", "unable to parse quantity's suffix"),
+        ("1e", "unable to parse quantity's suffix"),
+        ("5-3", "unable to parse quantity's suffix"),
+        ("Ei", "unable to parse numeric part of quantity"),
+    ],
+)
+def test_json_values_that_are_no_quantities(sent: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        read_quantity(sent)
+
+
+def test_absurd_exponents_cost_nothing() -> None:
+    assert [str(read_quantity(text)) for text in ("1e999999999", "1e-999999999")] == ["1e999999999", "1e-9"]
+    huge, less, five = map(parse_quantity, ("1e999999999", "-1e999999999", "5"))
+    assert [huge.compare(less), less.compare(huge), huge.compare(five), less.compare(five)] == [1, -1, 1, -1]
+
+
+def test_exactly() -> None:
+    assert parse_quantity("1500m").exact() == Fraction(3, 2)
+    assert parse_quantity("-2Ki").exact() == -2048
+    assert parse_quantity("123456789012345678901234567890").exact() == 123456789012345678901234567890
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both", "between"),
+    [
+        ("1", "500m", "1500m", "500m"),
+        ("1Gi", "1G", "2073741824", "73741824"),  # which a binary suffix does not suit
+        ("1G", "1Gi", "2073741824", "-73741824"),
+        ("0", "1Ki", "1Ki", "-1Ki"),  # nothing has no format of its own
+        ("1.500", "0", "1500m", "1500m"),
+        ("1e3", "1", "1001", "999"),
+        ("9223372036854775807", "1", "9223372036854775808", "9223372036854775806"),
+    ],
+)
+def test_sums_and_differences_as_text(first: str, second: str, both: str, between: str) -> None:
+    one, other = parse_quantity(first), parse_quantity(second)
+    assert (str(one.plus(other)), str(one.minus(other))) == (both, between)
+
+
+def test_a_quantity_without_a_format_has_exponents() -> None:
+    assert str(Quantity(5000, 0, "")) == "5e3"

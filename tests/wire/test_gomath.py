@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lockstep_reference.machinery.gomath import (
+from lockstep.wire.gomath import (
     ceil_to_int32,
     ceil_to_int64,
     divide,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.machinery.gojson import (
+from lockstep.wire.gojson import (
     BOOL,
     INT32,
     INT64,
@@ -18,8 +18,8 @@ from lockstep_reference.machinery.gojson import (
     string_type,
     to_text,
 )
-from lockstep_reference.machinery.gotime import ZERO_TIME, parse_duration, parse_rfc3339
-from lockstep_reference.machinery.quantity import InvalidQuantity, parse_milli_value
+from lockstep.wire.gotime import ZERO_TIME, parse_duration, parse_rfc3339
+from lockstep.wire.quantity import InvalidQuantity, parse_milli_value
 
 
 def time_of(value: str | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_reference.machinery import gotext
+from lockstep.wire import gotext
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,21 @@ def test_label_selectors() -> None:
 def test_lists() -> None:
     assert gotext.json_list(()) == "null"
     assert gotext.json_list(["a", "<&é"]) == '["a","\\u003c\\u0026é"]'
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (None, "<nil>"),
+        (True, "true"),
+        ("a b", "a b"),
+        ({"b": [1, "x", None], "a": {}}, "map[a:map[] b:[1 x <nil>]]"),
+        (1.0, "1"),
+        (1.5, "1.5"),
+        (1e20, "100000000000000000000"),
+        (1e21, "1e+21"),
+        (1e-5, "1e-05"),
+    ],
+)
+def test_plainly(value: object, printed: str) -> None:
+    assert gotext.plain(value) == printed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lockstep_reference.machinery.gomath import MAX_INT64, MIN_INT64, int64
+from lockstep.wire.gomath import MAX_INT64, MIN_INT64, int64
 
 _MAX_DIGITS = 19  # decimal digits of the largest int64
 _INT_DIGITS = 4000  # what Python reads in one go

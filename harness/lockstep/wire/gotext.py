@@ -1,4 +1,4 @@
-"""Text as Go prints it: what upstream puts into messages with `%q`, `%+v` and json.Marshal."""
+"""Text as Go prints it: what upstream puts into messages with `%q`, `%v`, `%+v` and json.Marshal."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _ESCAPES = {
     '"': r"\"",
     "\\": r"\\",
 }
+_EXPONENT_FROM = 1e21
 _HTML = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
 
 
@@ -37,6 +38,24 @@ def _escaped(character: str) -> str:
     if code < 0x80:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def plain(value: Any) -> str:
+    """`%v` of a JSON value: `map[a:1 b:[x y]]`, keys sorted, strings bare."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{plain(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(plain, value))}]"
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _float(value) if isinstance(value, float) else str(value)
+
+
+def _float(value: float) -> str:
+    """As `%v`: whole numbers have no point, and an exponent only from 1e21 on."""
+    return str(int(value)) if value.is_integer() and abs(value) < _EXPONENT_FROM else repr(value)
 
 
 def json_list(values: Sequence[str]) -> str:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_reference.machinery.gotime import ZERO_TIME, GoTimeError, parse_duration, parse_rfc3339
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import (
+    SECOND,
+    ZERO_TIME,
+    GoTimeError,
+    format_duration,
+    parse_duration,
+    parse_rfc3339,
+    rfc3339,
+)
 
 LAYOUT = '"2006-01-02T15:04:05Z07:00"'
 
@@ -16,6 +23,9 @@ LAYOUT = '"2006-01-02T15:04:05Z07:00"'
         ("2000-01-01T00:00:00Z", 0),
         ("2000-01-01T00:00:01.5Z", 3 * SECOND // 2),
         ("2000-01-01T00:00:01,25Z", 5 * SECOND // 4),
+        ("2000-01-01T01:00:00.000002+01:00", 2000),
+        ("2000-01-01T00:00:00.000003Z", 3000),
+        ("0000-12-31T23:59:59Z", ZERO_TIME - SECOND),
         ("2000-01-01T01:00:00+01:00", 0),
         ("1999-12-31T22:30:00-01:30", 0),
         ("2000-01-01T7:00:00Z", 7 * 3600 * SECOND),
@@ -88,3 +98,44 @@ def test_texts_that_are_no_durations(text: str, problem: str) -> None:
     with pytest.raises(GoTimeError) as caught:
         parse_duration(text)
     assert str(caught.value) == f"time: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (0, "0s"),
+        (15 * 10**9, "15s"),
+        (60 * 10**9, "1m0s"),
+        (3_600 * 10**9, "1h0m0s"),
+        (90_500_000_000, "1m30.5s"),
+        (10_059_000_000, "10.059s"),
+        (250_000_000, "250ms"),
+        (1_500, "1.5µs"),
+        (7, "7ns"),
+        (-15 * 10**9, "-15s"),
+    ],
+)
+def test_durations_as_text(nanoseconds: int, text: str) -> None:
+    assert format_duration(nanoseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (61 * SECOND + 999_999_999, "2000-01-01T00:01:01Z"),
+        (-1, "1999-12-31T23:59:59Z"),
+        (59 * 86400 * SECOND, "2000-02-29T00:00:00Z"),
+        (ZERO_TIME, "0001-01-01T00:00:00Z"),
+        (ZERO_TIME - SECOND, "0000-12-31T23:59:59Z"),
+        (252_455_616_000 * SECOND, "10000-01-01T00:00:00Z"),
+    ],
+)
+def test_instants_as_text(nanoseconds: int, text: str) -> None:
+    assert rfc3339(nanoseconds) == text
+
+
+def test_instants_there_and_back() -> None:
+    for day in range(-800_000, 800_000, 997):
+        instant = (day * 86_400 + 86_399) * SECOND
+        if instant >= ZERO_TIME:
+            assert parse_rfc3339(rfc3339(instant)) == instant

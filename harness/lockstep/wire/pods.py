@@ -1,40 +1,17 @@
-"""What everybody asks of objects in wire form: who controls them, and what state a pod is in.
+"""What everybody asks of a pod: whether it has ended, counts, and is ready.
 
-The reference controllers have their own answers (`reference_impl`): they are what is tested.
+The reference controllers have their own answers, which are what is tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-Object = Mapping[str, Any]
+from lockstep.wire.meta import Object
 
 DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
-#: Finalizers of the garbage collector (metav1.FinalizerOrphanDependents, FinalizerDeleteDependents).
-ORPHAN: Final = "orphan"
-FOREGROUND: Final = "foregroundDeletion"
 #: Phases of a pod that has ended.
 FINISHED: Final = frozenset({"Succeeded", "Failed"})
-
-
-def uid(obj: Object) -> str:
-    """The object's uid; "" if it has none yet."""
-    return str(obj.get("metadata", {}).get("uid", ""))
-
-
-def controller_of(obj: Object) -> dict[str, Any] | None:
-    """The owner reference with `controller: true` (apimachinery `metav1.GetControllerOf`); never change it."""
-    references: list[dict[str, Any]] = obj.get("metadata", {}).get("ownerReferences") or []
-    for reference in references:
-        if reference.get("controller"):
-            return reference
-    return None
-
-
-def is_terminating(obj: Object) -> bool:
-    """Whether the object is on its way out."""
-    return bool(obj.get("metadata", {}).get("deletionTimestamp"))
 
 
 def is_finished(pod: Object) -> bool:
