@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from lockstep.wire.gotime import SECOND, ZERO_TIME
+from lockstep.wire.selector_parser import parse
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric, plain
 from lockstep_reference.hpa.metrics.resource_metrics import ResourceMetricsClient
 from lockstep_reference.machinery.client import Client
-from lockstep_reference.machinery.label_parser import parse
 from lockstep_reference.machinery.transport import Response
 from tests.reference_hpa.metrics_kit import JSON, GivenReplies, run
 

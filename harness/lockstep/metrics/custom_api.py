@@ -92,8 +92,8 @@ class CustomApi:
         for name in names if question.name == "*" else (question.name,):
             if question.name == "*" and not self._selected(kind, question, name):
                 continue
-            matches = parse_labels(question.metric_labels)
-            series = [one for one in holding if one.name == name and matches(one.labels)]
+            selected = parse_labels(question.metric_labels)
+            series = [one for one in holding if one.name == name and selected.matches(one.labels)]
             if series:
                 yield self._point(kind, question, name, series)
 

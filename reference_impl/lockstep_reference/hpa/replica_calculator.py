@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from lockstep.wire.gomath import ceil_to_int32, divide, int64, quotient
 from lockstep.wire.gotime import ZERO_TIME
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa import totals
 from lockstep_reference.hpa.metrics import MetricsClient, PodMetricsInfo
 from lockstep_reference.hpa.metrics.asking import Asking
@@ -18,7 +19,6 @@ from lockstep_reference.hpa.pod_grouping import Initialization
 from lockstep_reference.hpa.pod_groups import PodGroups
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.settling import Fallback, Tolerances, settle
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.transport import Clock
 
 __all__ = ["ReplicaCalculator", "ResourceReplicas", "Tolerances", "UsageReplicas"]

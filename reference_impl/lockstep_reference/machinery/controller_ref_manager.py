@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from lockstep.wire.gotime import parse_rfc3339, rfc3339
+from lockstep.wire.selectors import LabelSet
 from lockstep_reference.machinery.client import ApiError, is_invalid, is_not_found
-from lockstep_reference.machinery.labels import LabelSet
 
 
 class Controllee(Protocol):

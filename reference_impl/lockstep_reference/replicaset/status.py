@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from lockstep.wire.gotime import rfc3339
+from lockstep.wire.selectors import Matcher
 from lockstep_reference.machinery.client import ApiError, ResourceClient
-from lockstep_reference.machinery.labels import Matcher
 from lockstep_reference.replicaset.availability import is_pod_available
 from lockstep_reference.replicaset.pod import Pod
 

@@ -11,7 +11,7 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.autoscaling.references import ReferenceRules, reference_findings
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 from lockstep.wire.quantity import read_quantity
 
 Object = dict[str, Any]

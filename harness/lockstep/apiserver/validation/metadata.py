@@ -12,7 +12,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError, InOrder
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.sharing import ByIdentity
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 from lockstep.wire.gotext import quote
 from lockstep.wire.meta import FOREGROUND, ORPHAN
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from lockstep.implementations.oracle.values import time
 from lockstep.wire.gotime import SECOND
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import NOTHING
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import NOTHING
 from lockstep_reference.vpa.recommender.logic.recommender import (
     PodResourceRecommender,
     RecommendationConfig,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.wire import gotext
+from lockstep.wire.selectors import InvalidSelector, Selector, selector_from
 from lockstep_reference.hpa.metrics import MetricsClient, MetricsError, PodMetricsInfo
-from lockstep_reference.machinery.labels import InvalidSelector, Selector, selector_from
 
 
 class Asking:

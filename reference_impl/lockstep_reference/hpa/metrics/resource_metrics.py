@@ -6,10 +6,10 @@ from typing import Any
 
 from lockstep.wire.gomath import int64
 from lockstep.wire.metav1 import duration_of, milli_of, time_of
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, plain, rest
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.decoding import JSON, decode_list
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.metrics_types import (
     NODE_METRICS,
     NODE_METRICS_LIST,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from lockstep.wire.quantity import parse_milli_value
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa.replica_calculator import ReplicaCalculator, Tolerances
-from lockstep_reference.machinery.labels import Selector
 
 Wire = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lockstep.wire.gotime import EPOCH_NS, SECOND
-from lockstep_reference.machinery.labels import Selector
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lockstep.wire.gotime import ZERO_TIME
-from lockstep_reference.machinery.labels import Selector
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import (
     Object,
     RecommendedPodResources,

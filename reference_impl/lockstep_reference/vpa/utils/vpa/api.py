@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lockstep.wire.gotime import parse_rfc3339
-from lockstep_reference.machinery.labels import Selector
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.target.controller_fetcher import (
     ControllerFetcher,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lockstep.wire.meta import split_key
-from lockstep_reference.machinery.labels import NOTHING, Selector
+from lockstep.wire.selectors import NOTHING, Selector
 
 _Label = tuple[str, str]
 

@@ -43,7 +43,7 @@ _NO_LABEL = regex_error(
 @lru_cache(maxsize=4096)
 def short_name(text: str) -> tuple[str, ...]:
     """IsDNS1123Label of apimachinery/pkg/util/validation: names of containers, namespaces, stateful sets."""
-    found = ["must be no more than 63 characters"] if len(text) > 63 else []
+    found = ["must be no more than 63 characters"] if len(text.encode()) > 63 else []
     if not _LABEL_PATTERN.fullmatch(text):
         found.append("must not contain dots" if _SUBDOMAIN_PATTERN.fullmatch(text) else _NO_LABEL)
     return tuple(found)
@@ -52,9 +52,9 @@ def short_name(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def dns_subdomain(text: str, unit: str = "characters") -> tuple[str, ...]:
     """IsDNS1123Subdomain, the format of most object names. Of label keys, it counts in "bytes" (`unit`)."""
-    if len(text) <= 253 and _SUBDOMAIN_PATTERN.fullmatch(text):
+    if len(text.encode()) <= 253 and _SUBDOMAIN_PATTERN.fullmatch(text):
         return ()
-    found = [_too_long(253, unit)] if len(text) > 253 else []
+    found = [_too_long(253, unit)] if len(text.encode()) > 253 else []
     if not _SUBDOMAIN_PATTERN.fullmatch(text):
         found.append(
             regex_error(
@@ -84,7 +84,7 @@ def qualified_name(text: str) -> tuple[str, ...]:
         found.extend(f"prefix part {complaint}" for complaint in dns_subdomain(prefix, "bytes"))
     if not name:
         found.append("name part must be non-empty")
-    elif len(name) > 63:
+    elif len(name.encode()) > 63:
         found.append(f"name part {_too_long(63)}")
     if not _NAME_PATTERN.fullmatch(name):
         found.append("name part " + regex_error(_ALPHANUMERIC, _NAME, "MyName", "my.name", "123-abc"))
@@ -94,7 +94,7 @@ def qualified_name(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def label_value(text: str) -> tuple[str, ...]:
     """IsValidLabelValue."""
-    found = [_too_long(63)] if len(text) > 63 else []
+    found = [_too_long(63)] if len(text.encode()) > 63 else []
     if text and not _NAME_PATTERN.fullmatch(text):
         found.append(
             regex_error(
@@ -116,7 +116,7 @@ _CONFIG_KEY_PATTERN = re.compile(_CONFIG_KEY)
 @lru_cache(maxsize=4096)
 def config_key(text: str) -> tuple[str, ...]:
     """IsConfigMapKey."""
-    found = ["must be no more than 253 characters"] if len(text) > 253 else []
+    found = ["must be no more than 253 characters"] if len(text.encode()) > 253 else []
     if not _CONFIG_KEY_PATTERN.fullmatch(text):
         message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
         found.append(regex_error(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from lockstep.wire.gotext import quote
-from lockstep_reference.machinery.label_syntax import key_problems
-from lockstep_reference.machinery.labels import (
+from lockstep.wire.names import qualified_name
+from lockstep.wire.selectors import (
     InvalidSelector,
     Requirement,
     Selector,
@@ -21,6 +22,7 @@ _SYMBOLS = re.compile(r"==|!=|[=!(),><]")
 _WORD = re.compile(rf"[^{re.escape(_SPECIAL)} \t\r\n\0]+")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _OPERATORS = {"in": "in", "=": "=", "==": "==", ">": "gt", "<": "lt", "notin": "notin", "!=": "!="}
+_OBJECT_OPERATORS = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
 _BINARY = "in, notin, =, ==, !=, gt, lt"
 _END = ""
 
@@ -31,18 +33,17 @@ def parse(text: str) -> Selector:
     return sorted_selector(_Parser(text).parse())
 
 
-@lru_cache(maxsize=4096)
-def parse_as_label_selector(text: str) -> Selector:
-    """As `parse`, but only what a LabelSelector object can express (ParseToLabelSelector, then back).
+def parse_to_label_selector(text: str) -> dict[str, Any]:
+    """The LabelSelector object that says the same, without empty fields (ParseToLabelSelector).
 
-    Raises InvalidSelector with upstream's text.
+    Raises InvalidSelector with upstream's text, also for what such an object cannot express.
     """
     try:
         requirements = parse(text).requirements
     except InvalidSelector as error:
         raise InvalidSelector(f'couldn\'t parse the selector string "{text}": {error}') from error
     labels: dict[str, str] = {}
-    expressions = []
+    expressions: list[dict[str, Any]] = []
     for one in requirements:
         if one.operator in ("=", "=="):
             labels[one.key] = one.values[0]
@@ -51,8 +52,10 @@ def parse_as_label_selector(text: str) -> Selector:
         elif one.operator == "!=":
             raise InvalidSelector(f"{quote(one.operator)} is not a valid label selector operator")
         else:
-            expressions.append(one)
-    return sorted_selector([*(Requirement(key, "=", (value,)) for key, value in labels.items()), *expressions])
+            values = {"values": list(one.values)} if one.values else {}
+            expressions.append({"key": one.key, "operator": _OBJECT_OPERATORS[one.operator], **values})
+    selector = {"matchLabels": labels, "matchExpressions": expressions}
+    return {field: terms for field, terms in selector.items() if terms}
 
 
 class _Parser:
@@ -106,7 +109,7 @@ class _Parser:
             operator, word = "!", self._take()
         if not _is_identifier(word):
             raise InvalidSelector(f"found '{word}', expected: identifier")
-        if wrong := key_problems(word):
+        if wrong := qualified_name(word):
             raise InvalidSelector(f"<nil>: Invalid value: {quote(word)}: {'; '.join(wrong)}")
         if self._look() in (_END, ",") and not operator:
             operator = "exists"

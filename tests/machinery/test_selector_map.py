@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import Selector
-from lockstep_reference.machinery.selectors import SelectorMap
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import Selector
+from lockstep_reference.machinery.selector_map import SelectorMap
 
 
 def pods(*labels: dict[str, str] | None) -> list[dict[str, object]]:

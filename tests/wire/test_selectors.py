@@ -1,4 +1,4 @@
-"""Selectors, keys, owners and timestamps."""
+"""Label selectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.labels import InvalidSelector, selector_from
+from lockstep.wire.selectors import InvalidSelector, selector_from, selects
 
 
 def expression(operator: str, *values: str) -> dict[str, Any]:
@@ -56,3 +56,9 @@ def test_selectors_print_sorted() -> None:
     selector = selector_from({**expression("In", "b", "a"), "matchLabels": {"z": "1", "a.b/c": "2"}})
     assert str(selector) == "a.b/c=2,app in (a,b),z=1"
     assert not selector.empty()
+
+
+def test_a_malformed_selector_selects_nothing() -> None:
+    assert selects({"matchLabels": {"app": "web"}}, {"app": "web"})
+    assert not selects({"matchLabels": {"app": "web"}}, {"app": "db"})
+    assert not selects(expression("Odd"), {"app": "web"})
