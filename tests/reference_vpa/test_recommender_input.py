@@ -18,13 +18,13 @@ from lockstep_reference.vpa.recommender.input.history.prometheus_api import (
     format_time,
 )
 from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
-from lockstep_reference.vpa.recommender.input.metrics import plain as plain_reader
+from lockstep_reference.vpa.recommender.input.metrics import fast_path
 from lockstep_reference.vpa.recommender.input.metrics.source import PodMetricsSource
 from lockstep_reference.vpa.recommender.input.oom import Observer, OomInfo
 from lockstep_reference.vpa.recommender.input.selection import Selection
 from lockstep_reference.vpa.recommender.input.spec import SpecClient
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
-from lockstep_reference.vpa.recommender.routines.cpu_integer_post_processor import extract_container_name
+from lockstep_reference.vpa.recommender.routines.post_processors import extract_container_name
 from tests.machinery.fake_server import World
 
 Wire = dict[str, Any]
@@ -177,9 +177,9 @@ def test_usage(usage: Wire | None, cpu: int, memory: int) -> None:
 
 
 def test_both_ways_of_reading_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = plain_reader.read(_metrics(), "metrics.k8s.io/v1beta1")
+    short = fast_path.read(_metrics(), "metrics.k8s.io/v1beta1")
     assert short == [_snapshot(2, 104_857_600)]
-    monkeypatch.setattr(plain_reader, "read", lambda *_: None)
+    monkeypatch.setattr(fast_path, "read", lambda *_: None)
     assert _ask(_metrics()) == short
 
 

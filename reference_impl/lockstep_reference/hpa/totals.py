@@ -12,7 +12,7 @@ from lockstep.wire.gomath import (
     divide,
     int64,
 )
-from lockstep_reference.hpa.settling import Tolerances
+from lockstep_reference.hpa.unknown_pods import Tolerances
 
 
 def add_capped(values: Iterable[int]) -> int:

@@ -200,7 +200,8 @@ class ClusterState:
         """
         if now - self._last_gc < self._gc_interval:
             return
-        contributive = await contributive_aggregate_state_keys(self, controller_fetcher)
+        pods = list(self.pods.values())
+        contributive = await contributive_aggregate_state_keys(pods, self.get_controlling_vpa, controller_fetcher)
         useless = [key for key, state in self.aggregates.items() if is_useless(state, key in contributive, now)]
         for key in useless:
             del self.aggregates[key], self._labels[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockstep.wire.gomath import float_to_int64
 from lockstep.wire.quantity import DECIMAL_SI, Quantity
-from lockstep_reference.vpa.admission.resource.pod.patch.calculator import CalculationError
+from lockstep_reference.vpa.admission.pod.calculators import CalculationError
 from lockstep_reference.vpa.apis import (
     CONTROLLED_VALUES_REQUESTS_AND_LIMITS,
     CONTROLLED_VALUES_REQUESTS_ONLY,

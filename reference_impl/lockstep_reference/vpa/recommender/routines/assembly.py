@@ -18,9 +18,9 @@ from lockstep_reference.vpa.recommender.logic.recommender import (
     RecommendationFormat,
 )
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
-from lockstep_reference.vpa.recommender.routines.capping_post_processor import CappingPostProcessor
-from lockstep_reference.vpa.recommender.routines.cpu_integer_post_processor import IntegerCPUPostProcessor
-from lockstep_reference.vpa.recommender.routines.recommendation_post_processor import (
+from lockstep_reference.vpa.recommender.routines.post_processors import (
+    CappingPostProcessor,
+    IntegerCPUPostProcessor,
     RecommendationPostProcessor,
 )
 from lockstep_reference.vpa.recommender.routines.recommender import Recommendations

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from lockstep.wire.gomath import ceil_to_int32
 from lockstep.wire.gotime import ZERO_TIME
+from lockstep_reference.hpa.group_pods import Grouping
 from lockstep_reference.hpa.metrics import PodMetric, PodMetricsInfo
-from lockstep_reference.hpa.pod_grouping import Grouping
 
 
 class Tolerances(NamedTuple):
@@ -32,7 +32,7 @@ class Fallback(NamedTuple):
     ratio_of: Callable[[PodMetricsInfo], float]
 
 
-def settle(
+def replicas_with_unknown_pods(
     current_replicas: int,
     ratio: float,
     grouping: Grouping,

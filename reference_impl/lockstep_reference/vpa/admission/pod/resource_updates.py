@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from lockstep.wire.gojson import DecodeError
 from lockstep.wire.quantity import InvalidQuantity
-from lockstep_reference.vpa.admission.resource.pod.patch.calculator import CalculationError
-from lockstep_reference.vpa.admission.resource.pod.patch.startup_boost import StartupBoost
-from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.calculators import CalculationError
+from lockstep_reference.vpa.admission.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.startup_boost import StartupBoost
 from lockstep_reference.vpa.apis import CONTAINER_SCALING_MODE_OFF, UPDATE_MODE_OFF, Object, ResourceList
 from lockstep_reference.vpa.utils.patches import (
     PatchRecord,

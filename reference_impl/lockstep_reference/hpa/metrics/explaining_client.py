@@ -9,7 +9,7 @@ from lockstep.wire.selectors import InvalidSelector, Selector, selector_from
 from lockstep_reference.hpa.metrics import MetricsClient, MetricsError, PodMetricsInfo
 
 
-class Asking:
+class ExplainingMetricsClient:
     """A MetricsClient whose errors tell what was asked for. All methods raise MetricsError."""
 
     def __init__(self, client: MetricsClient) -> None:

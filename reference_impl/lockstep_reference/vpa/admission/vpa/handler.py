@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from lockstep.wire.gojson import DecodeError
 from lockstep_reference.machinery.field import FieldError, internal_error
-from lockstep_reference.vpa.admission.resource.vpa.validation import validate_vpa, validation_options_for
-from lockstep_reference.vpa.admission.resource.vpa.wire import parse_vpa
+from lockstep_reference.vpa.admission.vpa.validation import validate_vpa, validation_options_for
+from lockstep_reference.vpa.admission.vpa.wire import parse_vpa
 from lockstep_reference.vpa.apis import UPDATE_MODE_RECREATE, Object
 from lockstep_reference.vpa.utils.patches import PatchRecord, patch_record
 

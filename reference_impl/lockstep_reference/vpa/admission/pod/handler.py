@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lockstep_reference.machinery.field import FieldError, internal_error, invalid
-from lockstep_reference.vpa.admission.resource.pod.patch.calculator import CalculationError, Calculator
-from lockstep_reference.vpa.admission.resource.vpa.matcher import Matcher
+from lockstep_reference.vpa.admission.pod.calculators import CalculationError, Calculator
+from lockstep_reference.vpa.admission.vpa.matcher import Matcher
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.utils.patches import PatchRecord, add_empty_annotations
 

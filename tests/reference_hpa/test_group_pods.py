@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from lockstep_reference.hpa.group_pods import Grouping, Initialization, group_pods
 from lockstep_reference.hpa.metrics import PodMetricsInfo
 from lockstep_reference.hpa.pod_facts import PodFacts, PodGroup
-from lockstep_reference.hpa.pod_grouping import Grouping, Initialization, group_pods
 from tests.reference_hpa.metrics_kit import NOW, metric, metrics, pod, pods, seconds
 
 #: CPU initialization period and initial readiness delay, as kube-controller-manager has them.
