@@ -17,8 +17,7 @@ from lockstep_reference.vpa.recommender.input.history.prometheus_api import (
     PrometheusError,
     format_time,
 )
-from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
-from lockstep_reference.vpa.recommender.input.metrics import fast_path
+from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError, fast_path
 from lockstep_reference.vpa.recommender.input.metrics.source import PodMetricsSource
 from lockstep_reference.vpa.recommender.input.oom import Observer, OomInfo
 from lockstep_reference.vpa.recommender.input.selection import Selection

@@ -35,7 +35,7 @@ from lockstep.wire.gotext import quote
 Object = dict[str, Any]
 
 _KIND = Kind("autoscaling", "v1", "Scale", "scales")
-_INT32 = Int(32, "int32")
+_INT32 = Int(32)
 _SCALE = Struct(
     "v1.Scale",
     {

@@ -25,9 +25,9 @@ class DecodeError(ValueError):
 class Place:
     """Where in the value we are: the innermost struct, and the fields on the way. Keeps the first complaint."""
 
-    def __init__(self) -> None:
-        self.struct = ""
-        self.fields: list[str] = []
+    def __init__(self, struct: str = "", *fields: str) -> None:
+        self.struct = struct
+        self.fields = list(fields)
         self.first = ""
 
     def mismatch(self, what: str, type_name: str) -> str:
@@ -53,9 +53,16 @@ class Type(Protocol):
 def decode(value: Any, type_: Type) -> None:
     """Check that the value can be decoded. Raises DecodeError."""
     if not type_.accepts(value):
-        place = Place()
+        raise DecodeError(complaint(value, type_, Place()))
+
+
+def complaint(value: Any, type_: Type, place: Place) -> str:
+    """What Go says of a value at a place; "" if it fits."""
+    try:
         type_.visit(value, place)
-        raise DecodeError(place.first)
+    except DecodeError as error:
+        return str(error)
+    return place.first
 
 
 def kind_of(value: Any) -> str:
@@ -63,35 +70,39 @@ def kind_of(value: Any) -> str:
     return _KINDS[type(value)]
 
 
-class _Scalar:
-    """A string, number or bool of the language."""
+class Scalar:
+    """A string or bool of the language, by Go's name for the type."""
 
     def __init__(self, name: str, python: type) -> None:
-        self._name = name
+        self.name = name
         self._python = python
 
     def accepts(self, value: Any) -> bool:
+        """Whether it is one."""
         return value is None or type(value) is self._python
 
     def visit(self, value: Any, place: Place) -> None:
+        """Complain if it is not."""
         if not self.accepts(value):
-            place.complain(kind_of(value), self._name)
+            place.complain(kind_of(value), self.name)
 
 
-class _Int:
+class Int:
     """A whole number of so many bits."""
 
     def __init__(self, bits: int) -> None:
-        self._name = f"int{bits}"
-        self._range = range(-(1 << bits - 1), 1 << bits - 1)
+        self.name = f"int{bits}"
+        self.range = range(-(1 << bits - 1), 1 << bits - 1)
 
     def accepts(self, value: Any) -> bool:
-        return value is None or (type(value) is int and value in self._range)
+        """Whether it is one."""
+        return value is None or (type(value) is int and value in self.range)
 
     def visit(self, value: Any, place: Place) -> None:
+        """Complain if it is not."""
         if not self.accepts(value):
             kind = kind_of(value)
-            place.complain(f"number {to_text(value)}" if kind == "number" else kind, self._name)
+            place.complain(f"number {to_text(value)}" if kind == "number" else kind, self.name)
 
 
 class Own:
@@ -132,7 +143,7 @@ class Slice:
     """A list. `name` is that of the list's type, such as `[]string`."""
 
     def __init__(self, name: str, element: Type) -> None:
-        self._name = name
+        self.name = name
         self._element = element
         self._accepts = element.accepts
 
@@ -152,14 +163,14 @@ class Slice:
             for each in value:
                 self._element.visit(each, place)
         elif value is not None:
-            place.complain(kind_of(value), self._name)
+            place.complain(kind_of(value), self.name)
 
 
 class Map:
     """A map with strings as keys. `name` is that of the map's type, such as `v1.ResourceList`."""
 
     def __init__(self, name: str, element: Type) -> None:
-        self._name = name
+        self.name = name
         self._element = element
         self._accepts = element.accepts
 
@@ -179,7 +190,7 @@ class Map:
             for each in value.values():
                 self._element.visit(each, place)
         elif value is not None:
-            place.complain(kind_of(value), self._name)
+            place.complain(kind_of(value), self.name)
 
 
 class Struct:
@@ -196,7 +207,7 @@ class Struct:
         *,
         anonymous: bool = False,
     ) -> None:
-        self._name = name
+        self.name = name
         self._short = "" if anonymous else name.rpartition(".")[2]
         self._fields: dict[str, tuple[tuple[str, ...], Type]] = {key: ((key,), type_) for key, type_ in fields.items()}
         for struct, inner in (embedded or {}).items():
@@ -218,7 +229,7 @@ class Struct:
         """Complain, or look at the fields in the order in which they come."""
         if not isinstance(value, dict):
             if value is not None:
-                place.complain(kind_of(value), self._name)
+                place.complain(kind_of(value), self.name)
             return
         struct, depth = place.struct, len(place.fields)
         for key, each in value.items():
@@ -251,12 +262,12 @@ def to_text(value: Any) -> str:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-STRING: Type = _Scalar("string", str)
-BOOL: Type = _Scalar("bool", bool)
-INT32: Type = _Int(32)
-INT64: Type = _Int(64)
+STRING: Type = Scalar("string", str)
+BOOL: Type = Scalar("bool", bool)
+INT32: Type = Int(32)
+INT64: Type = Int(64)
 
 
 def string_type(name: str) -> Type:
     """A named string type, such as `types.UID`."""
-    return _Scalar(name, str)
+    return Scalar(name, str)

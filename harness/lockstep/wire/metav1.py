@@ -19,7 +19,7 @@ from lockstep.wire.gojson import (
     to_text,
 )
 from lockstep.wire.gotime import ZERO_TIME, parse_duration, parse_rfc3339
-from lockstep.wire.quantity import InvalidQuantity, parse_milli_value
+from lockstep.wire.quantity import parse_milli_value
 
 
 def time_of(value: str | None) -> int:
@@ -36,11 +36,7 @@ def milli_of(value: Any) -> int:
     """MilliValue of a Quantity; null and nothing are 0, and numbers count as text. Raises InvalidQuantity."""
     if value is None:
         return 0
-    text = value if type(value) is str else to_text(value)
-    try:
-        return parse_milli_value(text)
-    except InvalidQuantity:
-        return parse_milli_value(text.strip())
+    return parse_milli_value(value.strip() if type(value) is str else to_text(value))
 
 
 TIME = Own(time_of)
