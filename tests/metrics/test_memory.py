@@ -8,7 +8,7 @@ import pytest
 
 from lockstep.metrics import MetricsError, each, peaks, per_ready, ramp, shared
 from lockstep.objects import container
-from lockstep.wire import quantity
+from lockstep.wire.quantity import parse_quantity
 from tests.metrics.kit import Metered, play
 
 
@@ -40,7 +40,7 @@ def test_a_leak_ends_at_the_limit() -> None:
 
 def _memory(town: Metered, name: str) -> float:
     told = town.told(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
-    return float(quantity.parse(told["containers"][0]["usage"]["memory"]))
+    return float(parse_quantity(told["containers"][0]["usage"]["memory"]).exact())
 
 
 def test_a_peak_kills() -> None:

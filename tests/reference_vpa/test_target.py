@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.informer import SharedInformerFactory
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.scale import Scale
 from lockstep_reference.vpa.target.controller_cache_storage import ControllerCacheStorage, ScaleKey
 from lockstep_reference.vpa.target.controller_fetcher import (
