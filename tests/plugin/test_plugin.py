@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lockstep import __version__
 from lockstep.environments.options import ClusterOptions, KindOptions
 from lockstep.pytest_plugin.options import run_config
 from lockstep.runs.config import RunConfig
@@ -27,7 +28,7 @@ def test_header_and_summary_of_a_green_session(project: Project) -> None:
     result.stdout.fnmatch_lines(
         [
             "collected 2 items",
-            "lockstep: 0.1.0",
+            f"lockstep: {__version__}",
             "lockstep implementation: reference",
             "lockstep environment: in memory, virtual time",
             "lockstep against: recorded upstream 1.36.3",
@@ -166,7 +167,11 @@ def test_report_and_junit_do_not_depend_on_the_number_of_workers(project: Projec
         result = project(*ids, options=options)
         assert result.ret == 1
         result.stdout.fnmatch_lines(
-            ["lockstep: 0.1.0", "replicaset   12/12     4          4     4      0            0", "*4 divergent*"]
+            [
+                f"lockstep: {__version__}",
+                "replicaset   12/12     4          4     4      0            0",
+                "*4 divergent*",
+            ]
         )
     reports = [(pytester.path / f"report{workers}.json").read_bytes() for workers in "02"]
     assert reports[0] == reports[1]
@@ -201,7 +206,7 @@ def test_scenarios_that_were_left_out_by_maxfail_are_missed(project: Project, wo
 def test_the_plugin_is_listed_once_with_entry_point_and_conftest(project: Project) -> None:
     result = project("replicaset/passes", options=("-p", "lockstep.pytest_plugin"))
     assert result.ret == 0
-    assert result.stdout.str().count("lockstep: 0.1.0") == 1
+    assert result.stdout.str().count(f"lockstep: {__version__}") == 1
 
 
 def test_the_plugin_can_be_switched_off(project: Project) -> None:
