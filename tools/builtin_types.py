@@ -94,11 +94,14 @@ def types_table(modules: Mapping[str, Module]) -> dict[str, Any]:
     go = GoTypes({package: folder for package, folder, _ in places})
     published = {name: _schema(name, schemas, prefixes) for name in go.structs}
     named = {name for name, schema in published.items() if schema is not None}
-    kept = _reached(named, go)
+    inlined = _inlined(named, go)
+    published.update({name: published[outer] for name, outer in inlined.items()})
     atomic = [name for name in sorted(named) if (published[name] or {}).get("x-kubernetes-map-type") == "atomic"]
     for name in sorted(named):
         _check(name, go, (published[name] or {}).get("properties", {}))
-    types = {name: [_row(one, published[name] or {}) for one in go.structs[name]] for name in sorted(kept)}
+    types = {
+        name: [_row(one, published[name] or {}) for one in go.structs[name]] for name in sorted(named | set(inlined))
+    }
     return {"packages": prefixes, "atomic": atomic, "types": types}
 
 
@@ -107,14 +110,16 @@ def _schema(name: str, schemas: Schemas, prefixes: Mapping[str, str]) -> Mapping
     return schemas.get(f"{prefixes[package]}.{bare}")
 
 
-def _reached(names: set[str], go: GoTypes) -> set[str]:
-    """The types of these names, and those that are inlined into them, which OpenAPI does not name."""
-    waiting, found = list(names), set[str]()
+def _inlined(names: set[str], go: GoTypes) -> dict[str, str]:
+    """Types that OpenAPI does not name, since they are inlined into others; each with one of those."""
+    found: dict[str, str] = {}
+    waiting = [(name, name) for name in sorted(names)]
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [one.struct for one in go.structs[name] if one.struct]
+        name, outer = waiting.pop(0)
+        for one in go.structs[name]:
+            if one.struct and one.struct not in names and one.struct not in found:
+                found[one.struct] = outer
+                waiting.append((one.struct, outer))
     return found
 
 

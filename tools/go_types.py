@@ -12,12 +12,11 @@ _META = "meta/v1"
 _SPECIAL = {
     "metav1.Time": "time",
     "metav1.MicroTime": "microtime",
-    "metav1.Duration": "duration",
-    "metav1.FieldsV1": "raw",
+    "metav1.FieldsV1": "fields",
     "resource.Quantity": "quantity",
     "intstr.IntOrString": "intorstring",
     "runtime.RawExtension": "raw",
-    "JSON": "raw",
+    "JSON": "json",
     "JSONSchemaPropsOrArray": "schema or list",
     "JSONSchemaPropsOrBool": "schema or bool",
     "JSONSchemaPropsOrStringArray": "schema or strings",
@@ -39,7 +38,7 @@ _NAMED = re.compile(r"^type (\w+) ((?:\[\]|map\[\w+\])?[\w.]+)$", re.MULTILINE)
 _FIELD = re.compile(r'^\s*(?:(\w+)\s+)?(\S+)\s+`json:"([^"]*)"[^`]*?protobuf:"\w+,(\d+),[^`]*`', re.MULTILINE)
 _TYPE_META = re.compile(r'^\s*(?:metav1\.)?TypeMeta\s+`json:",inline"', re.MULTILINE)
 _IMPORT = re.compile(
-    r'^(?:import|\s)\s*(?:(\w+)\s+)?'
+    r"^(?:import|\s)\s*(?:(\w+)\s+)?"
     r'"k8s\.io/(?:api/([\w/]+)|apimachinery/pkg/apis/(meta/v1)|[\w-]+/pkg/apis/([\w/]+))"$',
     re.MULTILINE,
 )
@@ -79,18 +78,17 @@ class GoTypes:
         self._texts = [(package, text) for package, texts in self._sources.items() for text in texts]
         #: By `GROUP/VERSION.Name`, in the order of the source.
         self.structs: dict[str, tuple[GoField, ...]] = {
-            f"{package}.{found[1]}": () for package, text in self._texts for found in _STRUCT.finditer(text)
+            name: () for package, text in self._texts for name, _ in _structs(package, text)
         }
         self.named = {
             f"{package}.{found[1]}": found[2] for package, text in self._texts for found in _NAMED.finditer(text)
         }
         for package, text in self._texts:
             names = _Names(package, text, self)
-            for found in _STRUCT.finditer(text):
-                body = found[2] or ""  # a struct may have no fields
+            for name, body in _structs(package, text):
                 fields = tuple(_fields(body, names))
                 head = _HEAD if fields and _TYPE_META.search(body) else ()
-                self.structs[f"{package}.{found[1]}"] = (*head, *fields)
+                self.structs[name] = (*head, *fields)
 
     def flat(self, name: str) -> Iterator[GoField]:
         """The fields of a struct and of those that it inlines."""
@@ -154,6 +152,13 @@ class _Names:
     def _place(self, go: str, package: str) -> tuple[str, str]:
         alias, _, name = go.rpartition(".")
         return self._packages.get(alias, "") if alias else package or self._package, name
+
+
+def _structs(package: str, text: str) -> Iterator[tuple[str, str]]:
+    """Names and bodies; without types that have a form of their own."""
+    for found in _STRUCT.finditer(text):
+        if (f"metav1.{found[1]}" if package == _META else found[1]) not in _SPECIAL:
+            yield f"{package}.{found[1]}", found[2] or ""  # a struct may have no fields
 
 
 def _is_source(path: Path) -> bool:

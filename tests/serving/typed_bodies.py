@@ -58,7 +58,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "intorstring": (*_NUMBERS, *_TEXTS),
     "time": _TIMES,
     "microtime": _TIMES,
-    "raw": (None, 1, "a", [], {}, {"f:a": {}}),
+    **dict.fromkeys(("raw", "json", "fields"), (None, 1, "a", [], {}, {"f:a": {}})),
 }
 _DEEPEST = 7
 #: Parts of metadata that seldom get a whole object refused.

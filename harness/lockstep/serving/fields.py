@@ -26,6 +26,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 #: Nobody has so much of anything, and the number itself would not fit into memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
+#: Types that hold whatever JSON there is.
+_ANYTHING = frozenset({"raw", "json", "fields"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
 _BASE64_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _GO_NAMES = {"double": "float64", "bytes": "[]uint8"}
@@ -156,7 +158,7 @@ def _check_scalar(value: Any, kind: str, path: Path, owner: str, go: str) -> Non
         low, high = _RANGES["int32"]
         if type(value) is not str and (type(value) is not int or not low <= value <= high):
             raise _mismatch(value, "int32", path, owner)
-    elif kind != "raw" and type(value) is not str:  # times and durations
+    elif kind not in _ANYTHING and type(value) is not str:  # times
         raise _mismatch(value, "string", path, owner, go)
 
 

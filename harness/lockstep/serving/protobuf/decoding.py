@@ -18,7 +18,6 @@ SCHEMA = "apiextensions/v1.JSONSchemaProps"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIGN = 1 << 63
 _DEEPEST = 100
-_NANOSECONDS = 10**9
 
 Field = tuple[int, Any]
 
@@ -175,10 +174,6 @@ def _micro_time(raw: memoryview) -> str | None:
     return None if moment is None else f"{moment[0]:%Y-%m-%dT%H:%M:%S}.{moment[1] // 1000:06d}Z"
 
 
-def _duration(raw: memoryview) -> str:
-    return f"{_signed(dict(_fields(raw)).get(1, 0)) / _NANOSECONDS:g}s"
-
-
 def _raw_json(raw: memoryview) -> Any:
     return orjson.loads(bytes(dict(_fields(raw)).get(1, b"null")))
 
@@ -195,6 +190,5 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "intorstring": _int_or_string,
     "time": _time,
     "microtime": _micro_time,
-    "duration": _duration,
-    "raw": _raw_json,
+    **dict.fromkeys(("raw", "json", "fields"), _raw_json),
 }
