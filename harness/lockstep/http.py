@@ -15,6 +15,8 @@ from urllib.parse import quote, urlencode
 import orjson
 import urllib3
 
+from lockstep.errors import LockstepError
+
 #: Connections that may be open at a time: every watch holds one.
 CONNECTIONS = 512
 #: Seconds to connect; and for an answer, longer than any request that a server delays.
@@ -24,7 +26,7 @@ _CHUNK = 65536
 _PATH_SAFE = "/:@-._~!$&'()*+,;="
 
 
-class NoAnswer(ConnectionError):
+class NoAnswer(LockstepError, ConnectionError):
     """A request got no answer, or lost its connection before the end of it; the message says why."""
 
 

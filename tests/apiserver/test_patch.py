@@ -276,10 +276,10 @@ def test_lists_of_custom_resources_are_owned_as_their_schema_says(client: Client
     crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     assert client.call("POST", crds, definition).status == 201
 
-    def apply(manager: str, spec: dict[str, Any], **query: str) -> Any:
+    def apply(manager: str, spec: dict[str, Any]) -> Any:
         body = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": spec}
         path = "/apis/example.com/v1/namespaces/default/things/t"
-        return client.call("PATCH", path, body, APPLY, fieldManager=manager, **query)
+        return client.call("PATCH", path, body, APPLY, fieldManager=manager)
 
     apply("one", {"parts": [{"id": "a", "value": "1"}], "tags": ["x"], "conditions": [{"type": "a"}]})
     both = apply("two", {"parts": [{"id": "b"}], "tags": ["y"]}).body["spec"]

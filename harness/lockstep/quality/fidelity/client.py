@@ -17,8 +17,6 @@ import orjson
 from lockstep.apiserver.builtin.resources import resources
 from lockstep.quality.fidelity.transcript import Step, Transcript
 from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream, Transport
-from lockstep.quality.fidelity.transcript import Step, Transcript
-from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream, Transport
 
 #: Media types of patches, by the short names that scenarios use.
 PATCHES = {
