@@ -8,9 +8,11 @@ from pathlib import Path
 import orjson
 import pytest
 
+from lockstep.apiserver.autoscaling import types_v1, types_v2
 from lockstep.apiserver.builtin import types
 from lockstep.apiserver.builtin.resources import resources
 from lockstep.apiserver.builtin.types import Field, fields, is_struct, numbers, struct, type_of
+from lockstep.apiserver.gotypes import Slice, Struct
 from lockstep.apiserver.kinds import BUILT_IN, SUBRESOURCES, Kind
 from lockstep.apiserver.kinds_stored import STORED
 from lockstep.quality.fidelity.recordings import RELEASE
@@ -63,3 +65,34 @@ def test_both_files_name_the_same_source() -> None:
     assert one == other
     assert one["release"] == RELEASE
     assert all(digest.startswith("h1:") for digest in one["modules"].values())
+
+
+def _structs(form: object) -> Iterator[Struct]:
+    if isinstance(form, Slice):
+        yield from _structs(form.item)
+    elif isinstance(form, Struct):
+        yield form
+        for field in form.fields.values():
+            yield from _structs(field.type)
+
+
+def _always(field: Field) -> bool:
+    """Whether Go writes a field even if it is zero: structs never count as empty."""
+    return not field.omitempty or ((is_struct(field.type) or field.type == "time") and not field.pointer)
+
+
+@pytest.mark.parametrize(
+    ("form", "package"), [(types_v2.OBJECT, "autoscaling/v2"), (types_v1.SPEC, "autoscaling/v1")], ids=["v2", "v1"]
+)
+def test_types_that_are_described_in_full_agree_with_the_table(form: Struct, package: str) -> None:
+    found = {one.name: one for one in _structs(form)}
+    for name, one in found.items():
+        home = "meta/v1" if name.startswith("v1.LabelSelector") else package
+        published = [
+            field
+            for field in struct(f"{home}.{name.partition('.')[2]}")
+            if field.number > 0 and field.name != "metadata"  # what every object has is decoded elsewhere
+        ]
+        here = {(key, field.always, field.pointer) for key, field in one.fields.items()}
+        assert here == {(field.name, _always(field), field.pointer) for field in published}, name
+    assert len(found) > 1
