@@ -1,8 +1,8 @@
 """Worked examples: pods with an exact usage, and the result of one sync of an HPA.
 
-Each example is a ReplicaSet with an HPA of its own, so that one scenario can hold a whole table. The HPAs sync once,
-all at `SYNC`, when the pods have been running for 56 s and ready for 55 s. No policy limits them (`unhindered`): they
-set what the replica calculator returns.
+Each example is a ReplicaSet with its own HPA, so that one scenario can hold a whole table. The HPAs sync once, all at
+`SYNC`, when the pods have been running for 56 s and ready for 55 s. No policy limits them (`unhindered`): they set what
+the replica calculator returns.
 """
 
 from __future__ import annotations

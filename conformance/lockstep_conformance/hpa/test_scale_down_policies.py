@@ -119,7 +119,7 @@ async def test_scale_down_disabled(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-periods-of-different-length",
-    must="Each policy MUST count the changes of its own period.",
+    must="Each policy MUST count the changes in its own period.",
     source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-down"),

@@ -107,7 +107,7 @@ async def test_scale_up_disabled(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-periods-of-different-length",
-    must="Each policy MUST count the changes of its own period.",
+    must="Each policy MUST count the changes in its own period.",
     source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-up"),

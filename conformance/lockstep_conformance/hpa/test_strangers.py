@@ -94,7 +94,7 @@ async def test_finished_pod_without_a_request_blocks_utilization(cluster: Cluste
     why = ("False", "FailedGetResourceMetric", f"the HPA was unable to compute the replica count: {missing}")
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), why)
     cluster.expect("scales", scales(cluster), [])
-    # All are counted, but for one object only 25 events are sent in a burst, and then one every five minutes.
+    # All are counted, but only 25 events per object are sent in a burst, and then one every five minutes.
     counted = [event["count"] for event in cluster.events("FailedGetResourceMetric") if event["message"] == missing]
     cluster.expect("counted by the last event sent", counted, [220])
     await cluster.delete("pods", "web-smoke")

@@ -200,7 +200,7 @@ async def _lag(cluster: Cluster, step: Step) -> None:
 
 async def _drop_watch(cluster: Cluster, step: Step) -> None:
     # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time. So a
-    # watch that began a moment ago, after a relist or a restart, is left alone.
+    # watch that began a moment ago, after a relist or a restart, is not broken.
     known = cluster.network.relays(step["resource"])
     await cluster.run(1.5)
     if cluster.network.relays(step["resource"]) == known:

@@ -19,7 +19,7 @@ _COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 def _ready_after(cluster: Cluster, **seconds: float | None) -> list[Object]:
-    """Pods named after the keywords, in that order, each ready after so many seconds (None: never)."""
+    """Pods named after the keywords, in that order, each ready after that many seconds (None: never)."""
     for name, after in seconds.items():
         cluster.kubelet.lifecycles.for_labels({"case": name}, Lifecycle(ready_after=after))
     return [objects.pod(name, {"app": "web", "case": name}, nodeName="node-1") for name in seconds]

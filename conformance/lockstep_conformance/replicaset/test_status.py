@@ -1,7 +1,7 @@
 """Status: what the controller reports about its pods, when it writes, and what it does when the write is refused.
 
-Every sync counts the pods anew, and writes only if a count, a condition or the observed generation differs from what
-the cache holds. A refused write is retried once, on the server's current object; after that the sync fails and the
+Every sync counts the pods, and writes only if a count, a condition or the observed generation differs from what the
+cache holds. A refused write is retried once, on the server's current object; after that the sync fails and the
 ReplicaSet is queued again with back-off. The ReplicaFailure condition is in `test_status_failure`.
 """
 

@@ -111,7 +111,7 @@ def get_pod_from_template(
 
 
 def get_pods_prefix(controller_name: str) -> str:
-    """The generateName of a controller's pods: its name and a dash, without the dash if that is no valid prefix."""
+    """The generateName of a controller's pods: its name and a dash, without the dash if that is an invalid prefix."""
     prefix = f"{controller_name}-"
     # A trailing dash is fine in a prefix: upstream puts an "a" in place of the last two characters and checks that.
     masked = f"{prefix[:-2]}a"

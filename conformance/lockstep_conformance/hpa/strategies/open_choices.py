@@ -126,7 +126,7 @@ def _may_lack_requests(plan: Plan) -> bool:
 
 
 def _measures_at_once(plan: Plan) -> bool:
-    """Whether answers always show the pods of their own instant."""
+    """Whether answers always show the pods as of their own instant."""
     rhythms = [plan["rhythm"], *(step["rhythm"] for step in plan["steps"] if step["do"] == "scrape")]
     frozen = any(step["do"] == "freeze" for step in plan["steps"])
     return not frozen and all(rhythm.get("period") == 0 for rhythm in rhythms)

@@ -42,7 +42,7 @@ class Observer:
         return taken
 
     def on_event(self, event: Object) -> None:
-        """An event was created; evictions for want of memory count (OnEvent)."""
+        """An event was created; evictions because of memory count (OnEvent)."""
         self._observed.extend(self._parse_eviction_event(event))
 
     def on_update(self, old: Object, new: Object) -> None:

@@ -76,7 +76,7 @@ class UpdatePriorityCalculator:
 
 
 def has_lower_resource_recommendation(last: RecommendedPodResources, new: RecommendedPodResources | None) -> bool:
-    """Whether the new one asks for less of anything, for any container (hasLowerResourceRecommendation)."""
+    """Whether the new one is lower for any resource of any container (hasLowerResourceRecommendation)."""
     targets: dict[str, ResourceList] = {each.container_name: each.target or {} for each in last}
     return any(
         name in targets.get(each.container_name, {}) and value.compare(targets[each.container_name][name]) < 0
