@@ -142,8 +142,7 @@ class Recorder:
         return event
 
     def _name(self, name: str, now: int) -> str:
-        """`name` and the Unix time in hexadecimal nanoseconds; a UUID if that is too long or invalid
-        (GenerateEventName)."""
+        """`name` and the Unix time in hexadecimal nanoseconds; a UUID if that is invalid (GenerateEventName)."""
         full = f"{name}.{EPOCH_NS + now:x}"
         if len(full) <= _MAX_NAME and _DNS_SUBDOMAIN.fullmatch(full):
             return full

@@ -1,4 +1,4 @@
-"""The checkpoints with which the recommender starts, and those that nobody needs any more.
+"""Checkpoints: loaded when the recommender starts, and deleted when they are no longer needed.
 
 Source: pkg/recommender/input/cluster_feeder.go.
 """
