@@ -27,8 +27,6 @@ LATER = (
     "docs/",
     "README.md",
     "tests/",
-    "reference_impl/lockstep_reference/machinery/go",
-    "reference_impl/lockstep_reference/machinery/label",
 )
 
 #: Where errors have upstream's messages.
