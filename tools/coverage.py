@@ -1,6 +1,6 @@
 """The text of docs/coverage.md: what others found out, and the scenarios that show it; and what there is by module.
 
-Everything comes from the scenarios' declarations, but for the words about what was reported (`tools.reported`).
+Everything comes from the scenarios' declarations, except for the words about reported failures (`tools.reported`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The conformance suite: what each controller must do, as scenarios that run against any implementation."""
+"""The conformance suite: what each controller must do, as scenarios that any implementation can run."""

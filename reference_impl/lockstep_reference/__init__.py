@@ -1,1 +1,1 @@
-"""Readable Python references of Kubernetes controllers."""
+"""Readable Python reference implementations of Kubernetes controllers."""

@@ -99,5 +99,5 @@ def test_a_page() -> None:
     assert f"| {vpa.format(2633)} | `hpa/three` |\n" in page
     assert f"| V1 | {REPORTED['V1']} | {vpa.format(7726)} | **open** |\n" in page
     module = "[test_rivals.py](../conformance/lockstep_conformance/hpa/test_rivals.py)"
-    about = "Two HPAs that want to decide about the same pods: neither does, and both say so"
+    about = "Two HPAs for the same pods: neither scales, and both report it"
     assert page.endswith(f"\n### HPA\n\n| module | about |\n|---|---|\n| {module} | {about} |\n")

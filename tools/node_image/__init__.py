@@ -1,6 +1,6 @@
 """Making a node image for kind from package registries alone: Debian's, and the Go module proxy.
 
-Upstream's node image is built from images of other registries. Here everything is compiled or unpacked anew:
+Upstream's node image is built from images of other registries. Here everything comes from packages:
 
 - the programs of Kubernetes, etcd, CoreDNS, containerd and kind itself, from their Go modules (`programs`);
 - the node's operating system, and the tools that kube-proxy calls, from Debian's packages (`debian`);

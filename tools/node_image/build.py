@@ -66,7 +66,7 @@ def _is_there(tag: str, name: str) -> bool:
     label = image_label(tag, RECIPE)
     if label == "":
         raise KindFailed(
-            f"the image {tag} was not made by Lockstep, so it is left alone; name another one with --tag, "
+            f"the image {tag} was not made by Lockstep, so it is not replaced; name another one with --tag, "
             f"or remove it: docker image rm {tag}"
         )
     return label == name

@@ -1,4 +1,4 @@
-"""Quotas, limit ranges, and what the other plugins of a usual server do to a pod."""
+"""Quotas, limit ranges, and how the other default admission plugins change a pod."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _pod(name: str, **resources: Any) -> dict[str, Any]:
 
 @api_scenario(
     "admission/plugins",
-    must="A pod MUST get a priority and tolerations, as the default plugins have it.",
+    must="A pod MUST get a priority and tolerations, as the default plugins set them.",
     source="plugin/pkg/admission/defaulttolerationseconds",
 )
 def plugins(api: Api) -> None:
@@ -69,7 +69,7 @@ def quota_of_counts(api: Api) -> None:
 
 @api_scenario(
     "admission/limit-defaults",
-    must="A limit range MUST fill in requests and limits that a container leaves out.",
+    must="A limit range MUST set missing requests and limits of a container.",
     source=_RANGER,
 )
 def limit_defaults(api: Api) -> None:
@@ -114,7 +114,7 @@ def limit_violations(api: Api) -> None:
 
 @api_scenario(
     "admission/limit-ranges",
-    must="A limit range MUST be sound and get its own defaults.",
+    must="A limit range MUST be valid and get its own defaults.",
     source="pkg/apis/core/validation/validation.go: ValidateLimitRange",
 )
 def limit_ranges(api: Api) -> None:
@@ -132,7 +132,7 @@ def limit_ranges(api: Api) -> None:
 
 @api_scenario(
     "admission/quotas",
-    must="A quota MUST hold quantities of resources that there are.",
+    must="A quota MUST hold valid quantities of existing resources.",
     source="pkg/apis/core/validation/validation.go: ValidateResourceQuota",
 )
 def quotas(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""Server-side apply: who owns what, and what happens where two want the same."""
+"""Server-side apply: field ownership and conflicts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ def _config(**data: str) -> dict[str, Any]:
 
 
 @api_scenario(
-    "applies/creates", must="An apply MUST create what is not there, and note what its manager owns.", source=_APPLY
+    "applies/creates",
+    must="An apply MUST create a missing object, and record the fields that its manager owns.",
+    source=_APPLY,
 )
 def creates(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), _config(a="1"), "apply", fieldManager="alice")
     api.get(api.to("configmaps", "one"))
 
 
-@api_scenario("applies/again", must="An apply that says the same again MUST change nothing.", source=_APPLY)
+@api_scenario("applies/again", must="A repeated apply MUST change nothing.", source=_APPLY)
 def again(api: Api) -> None:
     for _ in range(2):
         api.patch(api.to("configmaps", "one"), _config(a="1"), "apply", fieldManager="alice")
 
 
 @api_scenario(
-    "applies/removes", must="What a manager no longer says MUST go, unless another manager owns it.", source=_APPLY
+    "applies/removes",
+    must="A field that a manager no longer applies MUST be removed, unless another manager owns it.",
+    source=_APPLY,
 )
 def removes(api: Api) -> None:
     path = api.to("configmaps", "one")
@@ -61,7 +65,9 @@ def forced(api: Api) -> None:
     api.patch(path, _config(a="1", b="1"), "apply", fieldManager="alice")
 
 
-@api_scenario("applies/shared", must="The same value MUST be owned by all who say it.", source=_APPLY)
+@api_scenario(
+    "applies/shared", must="A field with the same value MUST be owned by all managers that apply it.", source=_APPLY
+)
 def shared(api: Api) -> None:
     path = api.to("configmaps", "one")
     api.patch(path, _config(a="1"), "apply", fieldManager="alice")
@@ -103,7 +109,7 @@ def refused(api: Api) -> None:
 
 @api_scenario(
     "applies/with-version",
-    must="An apply that names an old version MUST be refused with 409.",
+    must="An apply with an old resourceVersion MUST be refused with 409.",
     source="apiserver/pkg/endpoints/handlers/patch.go: applyPatcher",
 )
 def with_version(api: Api) -> None:
@@ -124,7 +130,7 @@ def dry_run(api: Api) -> None:
     api.get(path)
 
 
-@api_scenario("applies/status", must="An apply of a status MUST have an owner of its own.", source=_APPLY)
+@api_scenario("applies/status", must="An apply of a status MUST have a separate owner.", source=_APPLY)
 def status(api: Api) -> None:
     path = api.to("replicasets", "web")
     api.patch(path, bodies.workload(), "apply", fieldManager="alice")

@@ -8,7 +8,7 @@ LABELS = {"app": "web"}
 
 
 def config_map(name: str = "one", **data: str) -> dict[str, Any]:
-    """A ConfigMap: the plainest object there is."""
+    """A ConfigMap: the simplest object."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
@@ -84,7 +84,7 @@ def job(name: str = "work", **spec: Any) -> dict[str, Any]:
 
 
 def definition(group: str, *, plural: str = "widgets", kind: str = "Widget", **version: Any) -> dict[str, Any]:
-    """A CustomResourceDefinition with one version, by default for objects that may hold anything."""
+    """A CustomResourceDefinition with one version, by default for objects with any content."""
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",

@@ -18,7 +18,7 @@ def _defined(api: Api, properties: dict[str, Any], **spec: Any) -> tuple[str, st
     return group, api.to_custom(f"{group}/v1", "widgets")
 
 
-@api_scenario("definitions/pruning", must="Fields that a schema does not know MUST vanish.", source=_SCHEMA)
+@api_scenario("definitions/pruning", must="Fields that are not in the schema MUST be pruned.", source=_SCHEMA)
 def pruning(api: Api) -> None:
     group, path = _defined(api, {"size": {"type": "integer"}})
     api.post(path, bodies.custom(group, spec={"size": 1, "colour": "red"}, extra={"a": 1}))
@@ -101,7 +101,7 @@ def invalid(api: Api) -> None:
 
 @api_scenario(
     "definitions/deleted",
-    must="What was defined MUST be unknown once its definition is gone.",
+    must="A custom resource MUST be unknown once its definition is deleted.",
     source="apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go",
 )
 def deleted(api: Api) -> None:
@@ -113,7 +113,7 @@ def deleted(api: Api) -> None:
 
 @api_scenario(
     "definitions/generations",
-    must="A custom resource MUST count a generation for every change but of metadata and status.",
+    must="A custom resource's generation MUST increase with every change except of metadata and status.",
     source="apiextensions-apiserver/pkg/registry/customresource/strategy.go",
 )
 def generations(api: Api) -> None:

@@ -13,13 +13,13 @@ _UID = "11111111-2222-4333-8444-555555555555"
 
 
 def _placed(api: Api, name: str = "one", **metadata: Any) -> None:
-    """A pod on a node: somebody has to confirm its end."""
+    """A pod on a node: its end must be confirmed."""
     api.post(api.to("pods"), bodies.pod(name, spec={"nodeName": "node-1"}, **metadata))
 
 
 @api_scenario(
     "deletion/at-once",
-    must="An object that nothing holds MUST go at once, and the answer MUST name it.",
+    must="An object without finalizers MUST be deleted at once, and the answer MUST name it.",
     source=_DELETE,
 )
 def at_once(api: Api) -> None:
@@ -31,7 +31,7 @@ def at_once(api: Api) -> None:
 
 @api_scenario(
     "deletion/answers",
-    must="The answer to a DELETE MUST be the object, or a Status, as its kind has it.",
+    must="The answer to a DELETE MUST be the object, or a Status, depending on its kind.",
     source="ReturnDeletedObject of the kinds' stores",
 )
 def answers(api: Api) -> None:
@@ -52,7 +52,7 @@ def answers(api: Api) -> None:
 
 @api_scenario(
     "deletion/graceful",
-    must="A pod on a node MUST get a deletion time, and stay until it is deleted with grace 0.",
+    must="A pod on a node MUST get a deletion timestamp, and MUST stay until it is deleted with grace period 0.",
     source=_GRACE,
 )
 def graceful(api: Api) -> None:
@@ -71,7 +71,7 @@ def graceful(api: Api) -> None:
 
 @api_scenario(
     "deletion/grace-from-the-query",
-    must="Delete options MUST count in the query where there is no body.",
+    must="Delete options in the query MUST count if there is no body.",
     source="apiserver/pkg/endpoints/handlers/delete.go: DeleteResource",
 )
 def grace_query(api: Api) -> None:
@@ -83,7 +83,7 @@ def grace_query(api: Api) -> None:
 
 @api_scenario(
     "deletion/grace-of-the-spec",
-    must="terminationGracePeriodSeconds MUST be the grace if none is asked for.",
+    must="terminationGracePeriodSeconds MUST be the default grace period.",
     source=_GRACE,
 )
 def grace_spec(api: Api) -> None:
@@ -96,7 +96,7 @@ def grace_spec(api: Api) -> None:
     api.get(api.to("pods", "quick"))
 
 
-@api_scenario("deletion/negative-grace", must="A negative grace MUST be taken for one second.", source=_GRACE)
+@api_scenario("deletion/negative-grace", must="A negative grace period MUST count as one second.", source=_GRACE)
 def negative(api: Api) -> None:
     _placed(api)
     api.delete(api.to("pods", "one"), {"gracePeriodSeconds": -5})
@@ -104,7 +104,7 @@ def negative(api: Api) -> None:
 
 @api_scenario(
     "deletion/of-unplaced-pods",
-    must="A pod on no node, or a finished one, MUST go at once.",
+    must="A pod without a node, or a finished one, MUST be deleted at once.",
     source="pkg/registry/core/pod/strategy.go: CheckGracefulDelete",
 )
 def unplaced(api: Api) -> None:
@@ -121,7 +121,7 @@ def unplaced(api: Api) -> None:
 
 @api_scenario(
     "deletion/finalizers",
-    must="An object with finalizers MUST stay, marked, until the last of them is gone.",
+    must="An object with finalizers MUST stay, with a deletion timestamp, until the last finalizer is removed.",
     source=_DELETE,
 )
 def finalizers(api: Api) -> None:
@@ -142,7 +142,9 @@ def finalizers(api: Api) -> None:
     watched.take(4)
 
 
-@api_scenario("deletion/finalizers-of-pods", must="A pod with finalizers MUST outlive its grace.", source=_DELETE)
+@api_scenario(
+    "deletion/finalizers-of-pods", must="A pod with finalizers MUST outlive its grace period.", source=_DELETE
+)
 def pod_finalizers(api: Api) -> None:
     _placed(api, finalizers=["example.com/keep"])
     path = api.to("pods", "one")
@@ -154,7 +156,9 @@ def pod_finalizers(api: Api) -> None:
 
 
 @api_scenario(
-    "deletion/finalizers-first", must="A pod whose finalizers go first MUST still wait for its grace.", source=_DELETE
+    "deletion/finalizers-first",
+    must="A pod whose finalizers are removed first MUST still wait for its grace period.",
+    source=_DELETE,
 )
 def finalizers_first(api: Api) -> None:
     _placed(api, finalizers=["example.com/keep"])
@@ -167,7 +171,7 @@ def finalizers_first(api: Api) -> None:
 
 @api_scenario(
     "deletion/last-finalizer-by-put",
-    must="A PUT that takes the last finalizer away MUST delete the object.",
+    must="A PUT that removes the last finalizer MUST delete the object.",
     source="apiserver/pkg/registry/generic/registry/store.go: deleteWithoutFinalizers",
 )
 def by_put(api: Api) -> None:
@@ -208,7 +212,7 @@ def pod_preconditions(api: Api) -> None:
 
 @api_scenario(
     "deletion/foreground",
-    must="Foreground MUST mark the object with a finalizer and let it stay.",
+    must="Propagation policy Foreground MUST add a finalizer to the object, which MUST stay.",
     source="apiserver/pkg/registry/generic/registry/store.go: deletionFinalizersForGarbageCollection",
 )
 def foreground(api: Api) -> None:
@@ -226,7 +230,7 @@ def foreground(api: Api) -> None:
 
 @api_scenario(
     "deletion/orphan",
-    must="Orphan MUST mark the object with a finalizer and let it stay.",
+    must="Propagation policy Orphan MUST add a finalizer to the object, which MUST stay.",
     source="apiserver/pkg/registry/generic/registry/store.go: deletionFinalizersForGarbageCollection",
 )
 def orphan(api: Api) -> None:
@@ -252,7 +256,7 @@ def orphan_dependents(api: Api) -> None:
 
 @api_scenario(
     "deletion/default-policies",
-    must="A deletion without a policy MUST follow what the kind has as its default.",
+    must="A deletion without a propagation policy MUST use the default of the kind.",
     source="DefaultGarbageCollectionPolicy of the kinds' strategies",
 )
 def default_policies(api: Api) -> None:
@@ -269,7 +273,7 @@ def default_policies(api: Api) -> None:
 
 @api_scenario(
     "deletion/finalizer-as-policy",
-    must="A garbage collection finalizer that is there MUST count as the policy, if none is named.",
+    must="An existing garbage collection finalizer MUST count as the policy, if none is given.",
     source="apiserver/pkg/registry/generic/registry/store.go: shouldDeleteDependents",
 )
 def finalizer_policy(api: Api) -> None:
@@ -301,7 +305,7 @@ def bad_options(api: Api) -> None:
 
 @api_scenario(
     "deletion/of-collections",
-    must="A DELETE of a collection MUST delete what its selectors name, and answer with a list.",
+    must="A DELETE of a collection MUST delete the selected objects, and answer with a list.",
     source="apiserver/pkg/registry/generic/registry/store.go: DeleteCollection",
 )
 def collection(api: Api) -> None:
@@ -320,7 +324,7 @@ def collection(api: Api) -> None:
 
 @api_scenario(
     "deletion/of-collections-with-finalizers",
-    must="In a collection, an object with finalizers MUST be marked only.",
+    must="In a DELETE of a collection, an object with finalizers MUST only get a deletion timestamp.",
     source="apiserver/pkg/registry/generic/registry/store.go: DeleteCollection",
 )
 def collection_marked(api: Api) -> None:
@@ -352,7 +356,7 @@ def dry_run(api: Api) -> None:
 
 @api_scenario(
     "deletion/events",
-    must="A watcher MUST see the last state of what was deleted, at the version of its deletion.",
+    must="A watcher MUST see the last state of a deleted object, at the resourceVersion of its deletion.",
     source="apiserver/pkg/storage/etcd3/watcher.go: transform",
 )
 def events(api: Api) -> None:
@@ -367,7 +371,7 @@ def events(api: Api) -> None:
 
 @api_scenario(
     "deletion/again-in-the-background",
-    must="A deletion that takes back the finalizer of an earlier one, and leaves none, MUST NOT ask for a version.",
+    must="A deletion that removes the finalizer of an earlier one, and leaves none, MUST NOT check a resourceVersion.",
     source="apiserver/pkg/registry/generic/registry/store.go: Delete",
 )
 def again_in_the_background(api: Api) -> None:

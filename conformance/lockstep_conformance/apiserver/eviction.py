@@ -1,4 +1,4 @@
-"""Evictions: deletions that disruption budgets have a say in."""
+"""Evictions: deletions that disruption budgets can refuse."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _EVICT = "pkg/registry/core/pod/storage/eviction.go"
 
 
 def _running(api: Api, name: str = "one", *, ready: bool = True) -> None:
-    """A pod on a node that says it runs."""
+    """A pod on a node, with phase Running."""
     api.post(api.to("pods"), bodies.pod(name, spec={"nodeName": "node-1"}))
     condition = {"type": "Ready", "status": "True" if ready else "False"}
     api.patch(api.to("pods", name, "status"), {"status": {"phase": "Running", "conditions": [condition]}})
 
 
 def _guarded(api: Api, name: str = "guard", allowed: int = 0, **spec: Any) -> None:
-    """A budget that has been counted by its controller."""
+    """A budget whose status its controller has set."""
     api.post(api.to("poddisruptionbudgets"), bodies.budget(name, **(spec or {"minAvailable": 1})))
     status = {"disruptionsAllowed": allowed, "currentHealthy": 1 + allowed, "desiredHealthy": 1, "expectedPods": 2}
     api.patch(api.to("poddisruptionbudgets", name, "status"), {"status": {**status, "observedGeneration": 1}})
@@ -29,7 +29,7 @@ def _evict(api: Api, name: str = "one", **content: Any) -> None:
     api.post(api.to("pods", name, "eviction"), body)
 
 
-@api_scenario("eviction/without-budget", must="An eviction MUST delete a pod that no budget guards.", source=_EVICT)
+@api_scenario("eviction/without-budget", must="An eviction MUST delete a pod that no budget covers.", source=_EVICT)
 def without_budget(api: Api) -> None:
     _running(api)
     _evict(api)
@@ -38,7 +38,7 @@ def without_budget(api: Api) -> None:
 
 
 @api_scenario(
-    "eviction/of-a-pod-without-node", must="An eviction of a pod on no node MUST take it away at once.", source=_EVICT
+    "eviction/of-a-pod-without-node", must="An eviction of a pod without a node MUST delete it at once.", source=_EVICT
 )
 def without_node(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
@@ -49,7 +49,7 @@ def without_node(api: Api) -> None:
 
 @api_scenario(
     "eviction/refused",
-    must="An eviction that its budget has no room for MUST be refused with 429 and a cause.",
+    must="An eviction that its budget does not allow MUST be refused with 429 and a cause.",
     source=_EVICT,
 )
 def refused(api: Api) -> None:
@@ -59,7 +59,9 @@ def refused(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("eviction/allowed", must="An eviction that its budget has room for MUST be counted there.", source=_EVICT)
+@api_scenario(
+    "eviction/allowed", must="An eviction that its budget allows MUST be counted in the budget.", source=_EVICT
+)
 def allowed(api: Api) -> None:
     _running(api)
     _guarded(api, allowed=1)
@@ -70,7 +72,7 @@ def allowed(api: Api) -> None:
 
 @api_scenario(
     "eviction/of-uncounted-budget",
-    must="A budget that its controller has not counted MUST refuse with 429.",
+    must="A budget without a current status MUST refuse with 429.",
     source=_EVICT,
 )
 def uncounted(api: Api) -> None:
@@ -81,7 +83,7 @@ def uncounted(api: Api) -> None:
     _evict(api)
 
 
-@api_scenario("eviction/two-budgets", must="A pod that two budgets guard MUST NOT be evicted.", source=_EVICT)
+@api_scenario("eviction/two-budgets", must="A pod that two budgets cover MUST NOT be evicted.", source=_EVICT)
 def two_budgets(api: Api) -> None:
     _running(api)
     _guarded(api, "first", 1)
@@ -103,7 +105,7 @@ def unready(api: Api) -> None:
 
 @api_scenario(
     "eviction/unready-always-allowed",
-    must="With AlwaysAllow, an unready pod MUST be evicted whatever its budget counts.",
+    must="With AlwaysAllow, an unready pod MUST be evicted whatever its budget.",
     source=_EVICT,
 )
 def always_allow(api: Api) -> None:
@@ -120,7 +122,7 @@ def always_allow(api: Api) -> None:
 
 @api_scenario(
     "eviction/unready-below-the-budget",
-    must="By default, an unready pod MUST stay where too few are healthy.",
+    must="By default, an unready pod MUST NOT be evicted if too few pods are healthy.",
     source=_EVICT,
 )
 def below(api: Api) -> None:
@@ -132,9 +134,7 @@ def below(api: Api) -> None:
     _evict(api, "unready")
 
 
-@api_scenario(
-    "eviction/of-finished-pods", must="A finished pod MUST be evicted whatever its budget says.", source=_EVICT
-)
+@api_scenario("eviction/of-finished-pods", must="A finished pod MUST be evicted whatever its budget.", source=_EVICT)
 def finished(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod("one", spec={"nodeName": "node-1"}))
     api.patch(api.to("pods", "one", "status"), {"status": {"phase": "Succeeded"}})
@@ -143,7 +143,9 @@ def finished(api: Api) -> None:
     api.get(api.to("pods", "one"))
 
 
-@api_scenario("eviction/dry-run", must="A dry run MUST be judged by the budget and change nothing.", source=_EVICT)
+@api_scenario(
+    "eviction/dry-run", must="A dry run MUST be checked against the budget and change nothing.", source=_EVICT
+)
 def dry_run(api: Api) -> None:
     _running(api)
     _evict(api, deleteOptions={"dryRun": ["All"]})
@@ -153,7 +155,7 @@ def dry_run(api: Api) -> None:
     api.get(api.to("poddisruptionbudgets", "guard"))
 
 
-@api_scenario("eviction/options", must="An eviction MUST heed its delete options.", source=_EVICT)
+@api_scenario("eviction/options", must="An eviction MUST apply its delete options.", source=_EVICT)
 def options(api: Api) -> None:
     _running(api, "slow")
     _evict(api, "slow", deleteOptions={"gracePeriodSeconds": 60})
@@ -167,7 +169,7 @@ def options(api: Api) -> None:
 
 @api_scenario(
     "eviction/of-what-is-missing",
-    must="An eviction of nothing MUST be answered with 404, a nameless one with 400.",
+    must="An eviction of a missing pod MUST be answered with 404, one without a name with 400.",
     source=_EVICT,
 )
 def missing(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""What the server itself writes into metadata, and what a body must agree with."""
+"""Metadata that the server sets, and metadata that a body must match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UID = "11111111-2222-4333-8444-555555555555"
 
 @api_scenario(
     "identity/system-fields-on-create",
-    must="What the server keeps for itself MUST be ignored in a body that creates.",
+    must="Metadata that the server sets MUST be ignored in a create.",
     source=_CREATE,
 )
 def system_fields(api: Api) -> None:
@@ -23,7 +23,7 @@ def system_fields(api: Api) -> None:
 
 
 @api_scenario(
-    "identity/kept-on-update", must="No update MUST change what names the object and its times.", source=_UPDATE
+    "identity/kept-on-update", must="No update MUST change the object's identity or timestamps.", source=_UPDATE
 )
 def kept(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
@@ -39,7 +39,7 @@ def kept(api: Api) -> None:
 
 @api_scenario(
     "identity/generation",
-    must="A change of the spec, and of nothing else, MUST count a generation.",
+    must="A change of the spec, and nothing else, MUST increase the generation.",
     source="PrepareForUpdate",
 )
 def generation(api: Api) -> None:
@@ -55,7 +55,7 @@ def generation(api: Api) -> None:
 
 @api_scenario(
     "identity/generation-of-pods",
-    must="A pod MUST have a generation, which its spec's changes move.",
+    must="A pod MUST have a generation, which changes of its spec increase.",
     source="pkg/registry/core/pod/strategy.go",
 )
 def generation_of_pods(api: Api) -> None:
@@ -66,7 +66,7 @@ def generation_of_pods(api: Api) -> None:
 
 @api_scenario(
     "identity/no-generation",
-    must="Kinds without a status of their own MUST NOT have a generation.",
+    must="Kinds without a status MUST NOT have a generation.",
     source="PrepareForCreate of the kinds' strategies",
 )
 def no_generation(api: Api) -> None:
@@ -126,7 +126,7 @@ def kind_mismatch(api: Api) -> None:
 
 @api_scenario(
     "identity/kind-may-be-left-out",
-    must="A body without kind and version MUST be taken for what its path names.",
+    must="A body without kind and version MUST be read as the kind of its path.",
     source="apimachinery/pkg/runtime/serializer/json/json.go: Decode",
 )
 def kind_left_out(api: Api) -> None:
@@ -139,7 +139,7 @@ def kind_left_out(api: Api) -> None:
     api.post(api.to("configmaps"), {**body, "apiVersion": "v1"})
 
 
-@api_scenario("identity/wrong-uid-on-create", must="A uid in a body that creates MUST be ignored.", source=_CREATE)
+@api_scenario("identity/wrong-uid-on-create", must="A uid in a create MUST be ignored.", source=_CREATE)
 def uid_on_create(api: Api) -> None:
     body = bodies.config_map()
     body["metadata"]["uid"] = _UID
@@ -173,7 +173,7 @@ def owner_references(api: Api) -> None:
 
 @api_scenario(
     "identity/owner-references-change",
-    must="Owner references MUST be free to change, and be merged by uid.",
+    must="Owner references MUST be changeable, and MUST be merged by uid.",
     source="apimachinery/pkg/apis/meta/v1/types.go: ObjectMeta",
 )
 def owner_references_change(api: Api) -> None:

@@ -10,7 +10,7 @@ _OPTIONS = "apimachinery/pkg/apis/meta/internalversion/validation/validation.go"
 
 
 def _filled(api: Api, count: int = 5) -> str:
-    """So many ConfigMaps; the version of the last."""
+    """Create this many ConfigMaps. Returns the resourceVersion of the last."""
     version = ""
     for number in range(count):
         made = api.prepare("POST", api.to("configmaps"), bodies.config_map(f"item-{number}"))
@@ -20,7 +20,7 @@ def _filled(api: Api, count: int = 5) -> str:
 
 @api_scenario(
     "lists/shape",
-    must="A list MUST hold its items in the order of their names, with a version of its own.",
+    must="A list MUST hold its items in the order of their names, with its own resourceVersion.",
     source=_LIST,
 )
 def shape(api: Api) -> None:
@@ -32,7 +32,7 @@ def shape(api: Api) -> None:
 
 @api_scenario(
     "lists/of-all-namespaces",
-    must="A list MUST be had of all namespaces, and of one that is not there, which is empty.",
+    must="Lists MUST work for all namespaces, and for one that does not exist, which is empty.",
     source=_LIST,
 )
 def all_namespaces(api: Api) -> None:
@@ -43,7 +43,7 @@ def all_namespaces(api: Api) -> None:
     api.get(api.to("configmaps", namespace="nowhere"))
 
 
-@api_scenario("lists/pages", must="A limit MUST give pages, with the count of what remains.", source=_LIST)
+@api_scenario("lists/pages", must="A limit MUST give pages, with the count of the remaining objects.", source=_LIST)
 def pages(api: Api) -> None:
     _filled(api)
     page = api.get(api.to("configmaps"), limit="2").body
@@ -55,7 +55,7 @@ def pages(api: Api) -> None:
     api.get(api.to("configmaps"), limit="many")
 
 
-@api_scenario("lists/pages-are-of-one-moment", must="All pages MUST show the moment of the first.", source=_LIST)
+@api_scenario("lists/pages-are-of-one-moment", must="All pages MUST show the state of the first.", source=_LIST)
 def one_moment(api: Api) -> None:
     _filled(api, 3)
     page = api.get(api.to("configmaps"), limit="1").body
@@ -65,7 +65,9 @@ def one_moment(api: Api) -> None:
     api.get(api.to("configmaps"))
 
 
-@api_scenario("lists/pages-with-selector", must="With a selector, a page MUST NOT count what remains.", source=_LIST)
+@api_scenario(
+    "lists/pages-with-selector", must="With a selector, a page MUST NOT count the remaining objects.", source=_LIST
+)
 def selected_pages(api: Api) -> None:
     for number in range(5):
         body = bodies.config_map(f"item-{number}")
@@ -83,7 +85,7 @@ def selected_pages(api: Api) -> None:
 
 @api_scenario(
     "lists/bad-continue",
-    must="A token that this server did not give MUST be refused with 400.",
+    must="A continue token that this server did not issue MUST be refused with 400.",
     source="apiserver/pkg/storage/continue.go: DecodeContinue",
 )
 def bad_continue(api: Api) -> None:
@@ -98,7 +100,7 @@ def bad_continue(api: Api) -> None:
 
 @api_scenario(
     "lists/expired-continue",
-    must="A token from before a compaction MUST be refused with 410 and another token.",
+    must="A continue token from before a compaction MUST be refused with 410 and a new token.",
     source="apiserver/pkg/storage/etcd3/errors.go",
 )
 def expired_continue(api: Api) -> None:
@@ -113,7 +115,9 @@ def expired_continue(api: Api) -> None:
 
 
 @api_scenario(
-    "lists/version-match", must="resourceVersionMatch MUST be one of two, and fit the version.", source=_OPTIONS
+    "lists/version-match",
+    must="resourceVersionMatch MUST be one of two values, and fit the resourceVersion.",
+    source=_OPTIONS,
 )
 def version_match(api: Api) -> None:
     version = _filled(api, 2)
@@ -141,7 +145,7 @@ def exact(api: Api) -> None:
 
 @api_scenario(
     "lists/version-zero",
-    must="Version 0 MUST give whatever is cached, without pages.",
+    must="Version 0 MUST give any cached state, without pages.",
     source="apiserver/pkg/storage/cacher/cacher.go: GetList",
 )
 def zero(api: Api) -> None:
@@ -153,7 +157,7 @@ def zero(api: Api) -> None:
 
 @api_scenario(
     "lists/future-version",
-    must="A version that is not there yet MUST be answered with 504 and a hint to try again.",
+    must="A future version MUST be answered with 504 and a hint to retry.",
     source="apiserver/pkg/storage/errors.go: NewTooLargeResourceVersionError",
 )
 def future(api: Api) -> None:
@@ -164,7 +168,7 @@ def future(api: Api) -> None:
 
 @api_scenario(
     "lists/bad-version",
-    must="A version that is no number MUST be refused with 400.",
+    must="A version that is not a number MUST be refused with 400.",
     source="apiserver/pkg/storage/api_object_versioner.go: ParseResourceVersion",
 )
 def bad_version(api: Api) -> None:
@@ -187,7 +191,7 @@ def compacted(api: Api) -> None:
     api.get(api.to("configmaps"), resourceVersion=version, limit="5")
 
 
-@api_scenario("lists/bad-options", must="Options of a list that make no sense MUST be refused.", source=_OPTIONS)
+@api_scenario("lists/bad-options", must="Invalid options of a list MUST be refused.", source=_OPTIONS)
 def bad_options(api: Api) -> None:
     _filled(api, 1)
     api.get(api.to("configmaps"), sendInitialEvents="true")
@@ -199,7 +203,7 @@ def bad_options(api: Api) -> None:
 
 @api_scenario(
     "lists/of-custom-resources",
-    must="A list of custom resources MUST be named as its definition says.",
+    must="The kind of a list of custom resources MUST be that of its definition.",
     source="apiextensions-apiserver/pkg/apiserver/customresource_handler.go",
 )
 def custom(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""Namespaces: what needs one, and how one ends."""
+"""Namespaces: which objects need one, and how one is deleted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def created(api: Api) -> None:
 
 
 @api_scenario(
-    "namespaces/missing", must="An object MUST NOT be created in a namespace that is not there.", source=_LIFECYCLE
+    "namespaces/missing", must="An object MUST NOT be created in a namespace that does not exist.", source=_LIFECYCLE
 )
 def missing(api: Api) -> None:
     nowhere = f"{api.token}-nowhere"
@@ -41,7 +41,7 @@ def missing(api: Api) -> None:
 
 @api_scenario(
     "namespaces/terminating",
-    must="A namespace that is being deleted MUST take nothing new, and let the rest change and go.",
+    must="A namespace that is being deleted MUST refuse creates, and allow updates and deletes.",
     source=_LIFECYCLE,
 )
 def terminating(api: Api) -> None:
@@ -60,7 +60,9 @@ def terminating(api: Api) -> None:
 
 
 @api_scenario(
-    "namespaces/finalized", must="A terminating namespace MUST go when its finalizers are taken away.", source=_STORE
+    "namespaces/finalized",
+    must="A terminating namespace MUST be deleted when its finalizers are removed.",
+    source=_STORE,
 )
 def finalized(api: Api) -> None:
     name = f"{api.token}-second"
@@ -72,7 +74,7 @@ def finalized(api: Api) -> None:
 
 @api_scenario(
     "namespaces/finalize-before",
-    must="Taking the finalizers of an active namespace away MUST leave it, and its deletion then be at once.",
+    must="Removing the finalizers of an active namespace MUST NOT delete it, and its later deletion MUST be immediate.",
     source=_STORE,
 )
 def finalize_before(api: Api) -> None:
@@ -84,7 +86,9 @@ def finalize_before(api: Api) -> None:
 
 
 @api_scenario(
-    "namespaces/own-finalizers", must="A namespace's finalizers in its metadata MUST hold it as well.", source=_STORE
+    "namespaces/own-finalizers",
+    must="Finalizers in a namespace's metadata MUST delay its deletion as well.",
+    source=_STORE,
 )
 def own_finalizers(api: Api) -> None:
     name = f"{api.token}-second"

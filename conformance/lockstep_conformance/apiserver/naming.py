@@ -21,7 +21,9 @@ def generated(api: Api) -> None:
 
 
 @api_scenario(
-    "naming/generated-is-second", must="A given name MUST go before generateName, which is kept.", source=_CREATE
+    "naming/generated-is-second",
+    must="A given name MUST take precedence over generateName, which is kept.",
+    source=_CREATE,
 )
 def both(api: Api) -> None:
     body = bodies.config_map("given")
@@ -42,7 +44,7 @@ def long_prefix(api: Api) -> None:
 
 
 @api_scenario(
-    "naming/generated-from-bad-prefix", must="A generateName that gives no valid name MUST be refused.", source=_NAMES
+    "naming/generated-from-bad-prefix", must="A generateName that gives an invalid name MUST be refused.", source=_NAMES
 )
 def bad_prefix(api: Api) -> None:
     body = bodies.config_map()
@@ -73,7 +75,7 @@ def taken(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
 
 
-@api_scenario("naming/invalid", must="A name that is no DNS subdomain MUST be refused.", source=_NAMES)
+@api_scenario("naming/invalid", must="A name that is not a DNS subdomain MUST be refused.", source=_NAMES)
 def invalid(api: Api) -> None:
     for name in ("Upper", "under_score", "-dash", "dot.", "a" * 254, "a/b", "..", "%41"):
         api.post(api.to("configmaps"), bodies.config_map(name))
@@ -88,7 +90,7 @@ def of_labels(api: Api) -> None:
 
 @api_scenario(
     "naming/reused",
-    must="A name that is free again MUST give an object with another uid.",
+    must="A new object with the name of a deleted one MUST have another uid.",
     source=_CREATE,
 )
 def reused(api: Api) -> None:
@@ -99,7 +101,7 @@ def reused(api: Api) -> None:
 
 @api_scenario(
     "naming/labels-and-annotations",
-    must="Keys and values of labels and annotations MUST be of their syntax.",
+    must="Keys and values of labels and annotations MUST have valid syntax.",
     source="apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateLabels",
 )
 def labels(api: Api) -> None:

@@ -10,7 +10,7 @@ _STRATEGIC = "apimachinery/pkg/util/strategicpatch/patch.go"
 
 
 @api_scenario(
-    "patches/json", must="A JSON patch MUST be carried out operation by operation, or not at all.", source=_PATCH
+    "patches/json", must="A JSON patch MUST be applied operation by operation, and completely or not.", source=_PATCH
 )
 def json(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1", b="2"))
@@ -29,7 +29,7 @@ def json(api: Api) -> None:
 
 
 @api_scenario(
-    "patches/json-that-fail", must="A JSON patch that cannot be carried out MUST be refused with 422.", source=_PATCH
+    "patches/json-that-fail", must="A JSON patch that cannot be applied MUST be refused with 422.", source=_PATCH
 )
 def json_failing(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
@@ -44,7 +44,7 @@ def json_failing(api: Api) -> None:
 
 
 @api_scenario(
-    "patches/json-that-are-none", must="A body that is no JSON patch MUST be refused with 400.", source=_PATCH
+    "patches/json-that-are-none", must="A body that is not a JSON patch MUST be refused with 400.", source=_PATCH
 )
 def json_malformed(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
@@ -56,7 +56,7 @@ def json_malformed(api: Api) -> None:
     api.patch(path, [{"op": "add", "path": "/data/a", "value": 5}], "json")
 
 
-@api_scenario("patches/json-of-lists", must="A JSON patch MUST reach into lists by index.", source=_PATCH)
+@api_scenario("patches/json-of-lists", must="A JSON patch MUST address list elements by index.", source=_PATCH)
 def json_lists(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")
@@ -86,7 +86,7 @@ def merge(api: Api) -> None:
 
 
 @api_scenario(
-    "patches/merge-that-are-none", must="A body that is no merge patch MUST be refused with 400.", source=_PATCH
+    "patches/merge-that-are-none", must="A body that is not a merge patch MUST be refused with 400.", source=_PATCH
 )
 def merge_malformed(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one", a="1"))
@@ -101,7 +101,7 @@ def merge_malformed(api: Api) -> None:
 
 @api_scenario(
     "patches/strategic-lists",
-    must="A strategic merge patch MUST merge lists by their key, in the order upstream gives them.",
+    must="A strategic merge patch MUST merge lists by their key, in upstream's order.",
     source=_STRATEGIC,
 )
 def strategic_lists(api: Api) -> None:
@@ -121,7 +121,7 @@ def strategic_lists(api: Api) -> None:
 
 
 @api_scenario(
-    "patches/strategic-directives", must="Directives of a strategic merge patch MUST be carried out.", source=_STRATEGIC
+    "patches/strategic-directives", must="Directives of a strategic merge patch MUST be applied.", source=_STRATEGIC
 )
 def strategic_directives(api: Api) -> None:
     body = bodies.pod("one", finalizers=["example.com/a", "example.com/b"])
@@ -145,7 +145,7 @@ def strategic_directives(api: Api) -> None:
     api.patch(path, {"metadata": {"labels": {"$patch": "nonsense"}}}, "strategic")
 
 
-@api_scenario("patches/strategic-order", must="$setElementOrder MUST give merged lists their order.", source=_STRATEGIC)
+@api_scenario("patches/strategic-order", must="$setElementOrder MUST set the order of merged lists.", source=_STRATEGIC)
 def strategic_order(api: Api) -> None:
     body = bodies.workload()
     body["spec"]["template"]["spec"]["containers"] = [
@@ -161,7 +161,7 @@ def strategic_order(api: Api) -> None:
 
 @api_scenario(
     "patches/strategic-that-are-none",
-    must="A strategic merge patch without its merge keys, or that is none, MUST be refused.",
+    must="An invalid strategic merge patch, or one without its merge keys, MUST be refused.",
     source=_STRATEGIC,
 )
 def strategic_malformed(api: Api) -> None:
@@ -177,7 +177,7 @@ def strategic_malformed(api: Api) -> None:
 
 @api_scenario(
     "patches/of-custom-resources",
-    must="Custom resources MUST take JSON and merge patches, and refuse strategic ones with 415.",
+    must="Custom resources MUST accept JSON and merge patches, and refuse strategic ones with 415.",
     source=_PATCH,
 )
 def custom(api: Api) -> None:
@@ -193,7 +193,9 @@ def custom(api: Api) -> None:
     api.patch(f"{path}/one", {"apiVersion": f"{group}/v2"})
 
 
-@api_scenario("patches/of-what-is-missing", must="A patch of nothing MUST be answered with 404.", source=_PATCH)
+@api_scenario(
+    "patches/of-what-is-missing", must="A patch of a missing object MUST be answered with 404.", source=_PATCH
+)
 def missing(api: Api) -> None:
     api.patch(api.to("configmaps", "one"), {"data": {"a": "1"}})
     api.patch(api.to("configmaps", "one"), [], "json")
@@ -210,9 +212,7 @@ def media_types(api: Api) -> None:
     api.request("PATCH", api.to("configmaps", "one"), {"data": {"a": "1"}}, media=media)
 
 
-@api_scenario(
-    "patches/validated", must="What a patch makes of an object MUST be validated like any other.", source=_PATCH
-)
+@api_scenario("patches/validated", must="The result of a patch MUST be validated like any other object.", source=_PATCH)
 def validated(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web")

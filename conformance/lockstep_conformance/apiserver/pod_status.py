@@ -1,4 +1,4 @@
-"""What a pod's status may say, and what may come after what: the rules for kubelets and who stands in for them."""
+"""Validation of a pod's status and its changes: the rules for kubelets, and for clients that act as one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _VALIDATION = "pkg/apis/core/validation/validation.go: ValidatePodStatusUpdate"
 
 
 def _told(api: Api, *statuses: dict[str, Any], name: str = "one") -> None:
-    """One write of the pod's status after the other."""
+    """Write the pod's status several times in turn."""
     for status in statuses:
         api.patch(api.to("pods", name, "status"), {"status": status})
 
 
 @api_scenario(
     "pod-status/conditions",
-    must="A condition of a pod MUST have a type that could be a label's key, but for those of the system.",
+    must="A condition of a pod MUST have a type that is a valid label key, except for those of the system.",
     source=_VALIDATION,
 )
 def conditions(api: Api) -> None:
@@ -39,7 +39,7 @@ def conditions(api: Api) -> None:
 
 @api_scenario(
     "pod-status/nomination",
-    must="A node MUST be nominated by a node's name, for a pod without a node, and until it has one.",
+    must="A nominated node MUST be a valid node name, for a pod without a node; binding the pod MUST remove it.",
     source=f"{_VALIDATION}; pkg/registry/core/pod/storage/storage.go assignPod",
 )
 def nomination(api: Api) -> None:
@@ -54,7 +54,7 @@ def nomination(api: Api) -> None:
 
 @api_scenario(
     "pod-status/addresses",
-    must="A pod's addresses MUST be addresses, one of each family at the most.",
+    must="A pod's IPs MUST be valid, at most one of each family.",
     source="pkg/apis/core/validation/validation.go: validatePodIPs, validateHostIPs",
 )
 def addresses(api: Api) -> None:
@@ -89,7 +89,7 @@ def _ended(code: int) -> dict[str, Any]:
 
 @api_scenario(
     "pod-status/ended-containers",
-    must="A container that has ended for good MUST NOT run again.",
+    must="A container that has terminated for good MUST NOT run again.",
     source="pkg/apis/core/validation/validation.go: ValidateContainerStateTransition",
 )
 def ended_containers(api: Api) -> None:
@@ -106,7 +106,7 @@ def ended_containers(api: Api) -> None:
 
 @api_scenario(
     "pod-status/ended-init-containers",
-    must="An init container that has ended MUST NOT run again, unless its own policy says so.",
+    must="An init container that has terminated MUST NOT run again, unless its own restart policy allows it.",
     source="pkg/apis/core/validation/validation.go: ValidateInitContainerStateTransition",
 )
 def ended_init_containers(api: Api) -> None:
@@ -119,7 +119,7 @@ def ended_init_containers(api: Api) -> None:
 
 @api_scenario(
     "pod-status/own-restart-rules",
-    must="A container's own rules MUST decide whether it may run again.",
+    must="A container's own restart rules MUST decide whether it may run again.",
     source="pkg/api/v1/pod/util.go: ContainerShouldRestart",
 )
 def own_restart_rules(api: Api) -> None:
@@ -142,7 +142,7 @@ def own_restart_rules(api: Api) -> None:
 
 @api_scenario(
     "pod-status/of-budgets",
-    must="A budget's conditions MUST be whole.",
+    must="A budget's conditions MUST be complete.",
     source="apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateConditions",
 )
 def of_budgets(api: Api) -> None:

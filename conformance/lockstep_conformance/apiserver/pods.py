@@ -1,4 +1,4 @@
-"""Pods: binding, resize, and the few fields of a spec that may change."""
+"""Pods: binding, resize, and the few mutable fields of a spec."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def binding_refused(api: Api) -> None:
     _bind(api, "node-1", uid="11111111-2222-4333-8444-555555555555")
 
 
-@api_scenario("pods/binding-notes", must="A binding MUST carry its annotations to the pod.", source=_BIND)
+@api_scenario("pods/binding-notes", must="A binding's annotations MUST be added to the pod.", source=_BIND)
 def binding_notes(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod("one", annotations={"old": "1"}))
     _bind(api, "node-1", annotations={"note": "from the scheduler"})
@@ -82,7 +82,7 @@ def resize(api: Api) -> None:
 
 @api_scenario(
     "pods/resize-refused",
-    must="A resize that changes the QoS class, or takes a limit away, MUST be refused.",
+    must="A resize that changes the QoS class, or removes a limit, MUST be refused.",
     source="pkg/apis/core/validation/validation.go: ValidatePodResize",
 )
 def resize_refused(api: Api) -> None:
@@ -101,7 +101,7 @@ def resize_refused(api: Api) -> None:
 
 @api_scenario(
     "pods/immutable-spec",
-    must="A pod's spec MUST NOT change but for images, deadlines, tolerations and gates.",
+    must="A pod's spec MUST NOT change except for images, deadlines, tolerations and scheduling gates.",
     source=_UPDATE,
 )
 def immutable(api: Api) -> None:
@@ -140,7 +140,7 @@ def mutable(api: Api) -> None:
 
 @api_scenario(
     "pods/deadline-first",
-    must="A deadline that is out of range, or later than before, MUST be told without whatever else has changed.",
+    must="For a deadline that is out of range, or later than before, the error MUST NOT mention other changes.",
     source=_UPDATE,
 )
 def deadline_first(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""Requests that make no sense, and documents about what is served."""
+"""Invalid requests, and discovery documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 
 @api_scenario(
     "protocol/unknown-paths",
-    must="A path that nothing serves MUST be answered with 404.",
+    must="An unknown path MUST be answered with 404.",
     source=_HANDLERS,
     over_http=True,
 )
@@ -27,7 +27,7 @@ def unknown_paths(api: Api) -> None:
 
 
 @api_scenario(
-    "protocol/methods", must="A method that a path does not take MUST be answered with 405.", source=_HANDLERS
+    "protocol/methods", must="A method that a path does not support MUST be answered with 405.", source=_HANDLERS
 )
 def methods(api: Api) -> None:
     api.post(api.to("configmaps", "one"), bodies.config_map())
@@ -39,7 +39,7 @@ def methods(api: Api) -> None:
     api.request("OPTIONS", api.to("configmaps"))
 
 
-@api_scenario("protocol/bad-bodies", must="A body that is no object MUST be refused with 400.", source=_HANDLERS)
+@api_scenario("protocol/bad-bodies", must="A body that is not an object MUST be refused with 400.", source=_HANDLERS)
 def bad_bodies(api: Api) -> None:
     for body in (
         b"",
@@ -60,7 +60,7 @@ def bad_bodies(api: Api) -> None:
 
 
 @api_scenario(
-    "protocol/media-types", must="A body of a type that nobody reads MUST be refused with 415.", source=_HANDLERS
+    "protocol/media-types", must="A body of an unsupported media type MUST be refused with 415.", source=_HANDLERS
 )
 def media_types(api: Api) -> None:
     for media in ("text/plain", "application/xml", "application/merge-patch+json", "application/json; charset=utf-8"):
@@ -70,7 +70,7 @@ def media_types(api: Api) -> None:
 
 @api_scenario(
     "protocol/accept",
-    must="An answer MUST be of a type that the client accepts, or a 406.",
+    must="An answer MUST have a media type that the client accepts, or be a 406.",
     source=_HANDLERS,
     over_http=True,
 )
@@ -103,7 +103,7 @@ def tables(api: Api) -> None:
 
 @api_scenario(
     "protocol/discovery-of-versions",
-    must="The versions of the core group and of each group MUST be told.",
+    must="Discovery MUST list the versions of the core group and of each group.",
     source="apiserver/pkg/endpoints/discovery",
 )
 def discovery_versions(api: Api) -> None:
@@ -114,7 +114,7 @@ def discovery_versions(api: Api) -> None:
 
 @api_scenario(
     "protocol/discovery-of-resources",
-    must="The resources of a version MUST be told, with verbs, names and scope.",
+    must="Discovery MUST list the resources of a version, with verbs, names and scope.",
     source="apiserver/pkg/endpoints/discovery",
 )
 def discovery_resources(api: Api) -> None:
@@ -129,7 +129,7 @@ def discovery_resources(api: Api) -> None:
 
 @api_scenario(
     "protocol/field-validation",
-    must="With Strict, an unknown field MUST be refused.",
+    must="With fieldValidation=Strict, an unknown field MUST be refused.",
     source="apiserver/pkg/endpoints/handlers/create.go",
 )
 def field_validation(api: Api) -> None:

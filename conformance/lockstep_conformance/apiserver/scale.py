@@ -1,4 +1,4 @@
-"""The scale subresource: one shape for the size of everything that has one."""
+"""The scale subresource: one format for the size of everything that can be scaled."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ def invalid(api: Api) -> None:
     api.put(path, {"metadata": {"name": "web"}, "spec": {"replicas": 2}})
 
 
-@api_scenario("scale/stale", must="A scale with an old version or another uid MUST be refused with 409.", source=_SCALE)
+@api_scenario(
+    "scale/stale", must="A scale with an old resourceVersion or another uid MUST be refused with 409.", source=_SCALE
+)
 def stale(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
     path = api.to("replicasets", "web", "scale")
@@ -96,7 +98,7 @@ def stale(api: Api) -> None:
 
 @api_scenario(
     "scale/of-what-is-missing",
-    must="The scale of nothing, or of what has none, MUST be answered with 404.",
+    must="The scale of a missing object, or of a kind without scale, MUST be answered with 404.",
     source=_SCALE,
 )
 def missing(api: Api) -> None:
@@ -117,7 +119,7 @@ def dry_run(api: Api) -> None:
 
 @api_scenario(
     "scale/of-custom-resources",
-    must="A custom resource's scale MUST lead to the paths that its definition names.",
+    must="A custom resource's scale MUST use the paths that its definition names.",
     source=_CUSTOM,
 )
 def of_custom(api: Api) -> None:
@@ -141,7 +143,7 @@ def of_custom(api: Api) -> None:
 
 @api_scenario(
     "scale/of-custom-resources-without-size",
-    must="A custom resource without a size MUST have a scale of zero that can be written.",
+    must="A custom resource without a size MUST have a scale of zero, which MUST be writable.",
     source=_CUSTOM,
 )
 def without_size(api: Api) -> None:

@@ -17,7 +17,7 @@ def _some(api: Api) -> None:
 
 
 @api_scenario(
-    "selectors/labels", must="A label selector MUST choose by equality, sets, presence and order.", source=_LABELS
+    "selectors/labels", must="A label selector MUST select by equality, sets, presence and order.", source=_LABELS
 )
 def labels(api: Api) -> None:
     _some(api)
@@ -30,7 +30,7 @@ def labels(api: Api) -> None:
 
 @api_scenario(
     "selectors/bad-labels",
-    must="A malformed label selector MUST be refused with 400 and the parser's words.",
+    must="A malformed label selector MUST be refused with 400 and the parser's message.",
     source=_LABELS,
 )
 def bad_labels(api: Api) -> None:
@@ -93,7 +93,7 @@ def bad_fields(api: Api) -> None:
 
 @api_scenario(
     "selectors/fields-of-others",
-    must="Events, jobs, namespaces and workloads MUST have selectable fields of their own.",
+    must="Events, jobs, namespaces and workloads MUST have their own selectable fields.",
     source="AddFieldLabelConversionFunc of the API groups",
 )
 def other_fields(api: Api) -> None:
@@ -109,7 +109,7 @@ def other_fields(api: Api) -> None:
 
 @api_scenario(
     "selectors/of-events",
-    must="Events MUST be selectable by what they are about.",
+    must="Events MUST be selectable by their object.",
     source="pkg/registry/core/event/strategy.go: ToSelectableFields",
 )
 def events(api: Api) -> None:

@@ -11,7 +11,7 @@ _STRATEGY = "PrepareForUpdate of the kinds' strategies"
 
 
 def _both(api: Api, plural: str, body: dict[str, Any], spec: dict[str, Any], status: dict[str, Any]) -> None:
-    """Create with a status, then write spec and status together through each endpoint."""
+    """Create with a status, then write spec and status through each endpoint."""
     api.post(api.to(plural), {**body, "status": status})
     name = body["metadata"]["name"]
     api.patch(api.to(plural, name), {"spec": spec, "status": status})
@@ -102,7 +102,7 @@ def of_quotas(api: Api) -> None:
 
 @api_scenario(
     "status/of-definitions-without",
-    must="Where a definition has no status subresource, a status MUST be a field like any other.",
+    must="Without a status subresource in the definition, the status MUST be a field like any other.",
     source="apiextensions-apiserver/pkg/registry/customresource/strategy.go",
 )
 def without_subresource(api: Api) -> None:
@@ -117,7 +117,7 @@ def without_subresource(api: Api) -> None:
 
 @api_scenario(
     "status/of-definitions-with",
-    must="Where a definition has a status subresource, the status MUST change through it only.",
+    must="With a status subresource in the definition, the status MUST change through it only.",
     source="apiextensions-apiserver/pkg/registry/customresource/status_strategy.go",
 )
 def with_subresource(api: Api) -> None:
@@ -135,7 +135,7 @@ def with_subresource(api: Api) -> None:
 
 @api_scenario(
     "status/metadata",
-    must="A write of a status MUST leave what strategies protect in the metadata alone.",
+    must="A status write MUST NOT change protected metadata.",
     source=_STRATEGY,
 )
 def metadata(api: Api) -> None:
@@ -152,7 +152,7 @@ def metadata(api: Api) -> None:
 
 @api_scenario(
     "status/invalid",
-    must="Counts of a status MUST be sound.",
+    must="Counts in a status MUST be valid.",
     source="pkg/apis/apps/validation/validation.go: ValidateReplicaSetStatus",
 )
 def invalid(api: Api) -> None:
@@ -173,7 +173,7 @@ def invalid(api: Api) -> None:
 
 @api_scenario(
     "status/of-what-is-missing",
-    must="A write of the status of nothing MUST be answered with 404.",
+    must="A status write of a missing object MUST be answered with 404.",
     source="apiserver/pkg/registry/generic/registry/store.go: Update",
 )
 def missing(api: Api) -> None:

@@ -1,4 +1,4 @@
-"""Resource versions: every change has its own, nothing else has one, and a stale writer is told so."""
+"""Resource versions: every change has its own, nothing else has one, and stale writes are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PATCH = "apiserver/pkg/endpoints/handlers/patch.go"
 
 
 @api_scenario(
-    "versions/each-write-has-its-own", must="Every change of an object MUST give it a higher version.", source=_UPDATE
+    "versions/each-write-has-its-own", must="Every change of an object MUST increase its version.", source=_UPDATE
 )
 def each_write(api: Api) -> None:
     path = api.to("configmaps")
@@ -81,7 +81,7 @@ def stale_status(api: Api) -> None:
 
 @api_scenario(
     "versions/put-without-version",
-    must="A PUT without a version MUST replace whatever is there, where the kind allows it.",
+    must="A PUT without a version MUST replace the object unconditionally, if the kind allows it.",
     source="AllowUnconditionalUpdate of the kinds' strategies",
 )
 def unconditional_put(api: Api) -> None:
@@ -95,7 +95,7 @@ def unconditional_put(api: Api) -> None:
 
 @api_scenario(
     "versions/stale-patch",
-    must="A patch that names an old version MUST be refused with 409; one that names none MUST NOT.",
+    must="A patch with an old version MUST be refused with 409; one without a version MUST NOT be.",
     source=_PATCH,
 )
 def stale_patch(api: Api) -> None:
@@ -108,9 +108,7 @@ def stale_patch(api: Api) -> None:
     api.patch(path, {"metadata": {"resourceVersion": fresh}, "data": {"a": "3"}})
 
 
-@api_scenario(
-    "versions/patch-with-other-uid", must="A patch that names another uid MUST be refused with 409.", source=_PATCH
-)
+@api_scenario("versions/patch-with-other-uid", must="A patch with another uid MUST be refused with 409.", source=_PATCH)
 def patch_with_uid(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
     path = api.to("configmaps", "one")
@@ -118,9 +116,7 @@ def patch_with_uid(api: Api) -> None:
     api.patch(path, {"metadata": {"uid": "11111111-2222-4333-8444-555555555555"}}, "strategic")
 
 
-@api_scenario(
-    "versions/put-with-other-uid", must="A PUT that names another uid MUST be refused with 409.", source=_UPDATE
-)
+@api_scenario("versions/put-with-other-uid", must="A PUT with another uid MUST be refused with 409.", source=_UPDATE)
 def put_with_uid(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
     body = bodies.config_map("one", a="1")
@@ -134,7 +130,7 @@ def put_with_uid(api: Api) -> None:
 
 @api_scenario(
     "versions/malformed",
-    must="A version that is no number MUST be refused in a write.",
+    must="A version that is not a number MUST be refused in a write.",
     source="storage/api_object_versioner.go",
 )
 def malformed(api: Api) -> None:
@@ -149,7 +145,7 @@ def malformed(api: Api) -> None:
 
 
 @api_scenario(
-    "versions/future-put", must="A PUT with a version that was never given MUST be refused with 409.", source=_UPDATE
+    "versions/future-put", must="A PUT with a version that never existed MUST be refused with 409.", source=_UPDATE
 )
 def future_put(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))

@@ -31,7 +31,9 @@ def from_version(api: Api) -> None:
     watched.take(2)
 
 
-@api_scenario("watches/from-now", must="A watch without a version MUST begin with what is there.", source=_CACHER)
+@api_scenario(
+    "watches/from-now", must="A watch without a version MUST begin with the existing objects.", source=_CACHER
+)
 def from_now(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("b"))
     api.post(api.to("configmaps"), bodies.config_map("a"))
@@ -68,7 +70,7 @@ def all_namespaces(api: Api) -> None:
 
 @api_scenario(
     "watches/selected",
-    must="An object that comes into a selection MUST show as ADDED, one that leaves it as DELETED.",
+    must="An object that enters a selection MUST be sent as ADDED, one that leaves it as DELETED.",
     source="apiserver/pkg/storage/cacher/cache_watcher.go: convertToWatchEvent",
 )
 def selected(api: Api) -> None:
@@ -104,7 +106,7 @@ def selected_by_field(api: Api) -> None:
 
 @api_scenario(
     "watches/too-old",
-    must="A watch from a version that is gone MUST end with one ERROR of code 410.",
+    must="A watch from an expired version MUST end with one ERROR of code 410.",
     source="apiserver/pkg/storage/cacher/watch_cache.go: getAllEventsSinceLocked",
 )
 def too_old(api: Api) -> None:
@@ -116,7 +118,7 @@ def too_old(api: Api) -> None:
 
 @api_scenario(
     "watches/initial-events",
-    must="A WatchList MUST begin with all objects and a bookmark that says so.",
+    must="A WatchList MUST begin with all objects and a bookmark that ends them.",
     source="apiserver/pkg/storage/cacher/cacher.go: Watch",
 )
 def initial_events(api: Api) -> None:
@@ -160,7 +162,7 @@ def bad_options(api: Api) -> None:
 
 @api_scenario(
     "watches/timeout",
-    must="A watch MUST end, without an error, when its time is over.",
+    must="A watch MUST end, without an error, after its timeout.",
     source="apiserver/pkg/endpoints/handlers/get.go: ListResource",
     over_http=True,
 )
@@ -172,7 +174,9 @@ def timeout(api: Api) -> None:
 
 
 @api_scenario(
-    "watches/status-and-scale", must="Writes through subresources MUST show as changes of the object.", source=_CACHER
+    "watches/status-and-scale",
+    must="Writes through subresources MUST be sent as changes of the object.",
+    source=_CACHER,
 )
 def subresources(api: Api) -> None:
     version = api.post(api.to("replicasets"), bodies.workload()).body["metadata"]["resourceVersion"]
@@ -216,7 +220,7 @@ def custom(api: Api) -> None:
 
 @api_scenario(
     "watches/of-namespaces-gone",
-    must="A watch in a namespace that is not there MUST be empty, not refused.",
+    must="A watch in a namespace that does not exist MUST be empty, and MUST NOT be refused.",
     source=_CACHER,
 )
 def nowhere(api: Api) -> None:
@@ -224,9 +228,7 @@ def nowhere(api: Api) -> None:
     watched.take(0)
 
 
-@api_scenario(
-    "watches/future-version", must="A watch from a version that is not there yet MUST wait for it.", source=_CACHER
-)
+@api_scenario("watches/future-version", must="A watch from a future version MUST wait for it.", source=_CACHER)
 def future(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
     watched = api.watch(api.to("configmaps"), resourceVersion="999999999")

@@ -42,7 +42,7 @@ def pod_defaults(api: Api) -> None:
 
 @api_scenario(
     "workloads/invalid-replicasets",
-    must="A ReplicaSet MUST have a selector that fits its template, and a sound size.",
+    must="A ReplicaSet MUST have a selector that matches its template, and a valid size.",
     source=_APPS,
 )
 def invalid_replicasets(api: Api) -> None:
@@ -81,7 +81,7 @@ def immutable(api: Api) -> None:
 
 @api_scenario(
     "workloads/invalid-pods",
-    must="A pod MUST have named containers with images, and sound values.",
+    must="A pod MUST have named containers with images, and valid values.",
     source="pkg/apis/core/validation/validation.go: ValidatePodSpec",
 )
 def invalid_pods(api: Api) -> None:
@@ -122,7 +122,7 @@ def autoscalers(api: Api) -> None:
 
 @api_scenario(
     "workloads/autoscalers-of-v1",
-    must="An autoscaler of v1 MUST be the same object in another form.",
+    must="An autoscaler MUST be the same object in v1 and v2.",
     source="pkg/apis/autoscaling/v1/conversion.go",
 )
 def autoscalers_v1(api: Api) -> None:
@@ -136,7 +136,7 @@ def autoscalers_v1(api: Api) -> None:
 
 @api_scenario(
     "workloads/invalid-autoscalers",
-    must="An autoscaler MUST have sound bounds, a target, metrics and rules.",
+    must="An autoscaler MUST have valid bounds, a target, metrics and rules.",
     source=_HPA,
 )
 def invalid_autoscalers(api: Api) -> None:
@@ -162,7 +162,7 @@ def invalid_autoscalers(api: Api) -> None:
 
 @api_scenario(
     "workloads/budgets",
-    must="A budget MUST say one of minAvailable and maxUnavailable.",
+    must="A budget MUST NOT set both minAvailable and maxUnavailable.",
     source="pkg/apis/policy/validation/validation.go",
 )
 def budgets(api: Api) -> None:
@@ -182,7 +182,7 @@ def budgets(api: Api) -> None:
 
 @api_scenario(
     "workloads/jobs",
-    must="A Job MUST get its defaults, a selector of its own, and a sound template.",
+    must="A Job MUST get its defaults and its own selector, and MUST have a valid template.",
     source="pkg/registry/batch/job/strategy.go",
 )
 def jobs(api: Api) -> None:
@@ -211,7 +211,7 @@ def cron_jobs(api: Api) -> None:
 
 @api_scenario(
     "workloads/leases",
-    must="A Lease MUST have sound durations.",
+    must="A Lease MUST have valid durations.",
     source="pkg/apis/coordination/validation/validation.go",
 )
 def leases(api: Api) -> None:
@@ -224,7 +224,7 @@ def leases(api: Api) -> None:
 
 @api_scenario(
     "workloads/events",
-    must="An event MUST lie in the namespace of what it is about, and be read in both forms.",
+    must="An event MUST be in the namespace of its object, and MUST be readable in both API groups.",
     source="pkg/apis/core/validation/events.go",
 )
 def events(api: Api) -> None:
@@ -245,7 +245,7 @@ def events(api: Api) -> None:
 
 @api_scenario(
     "workloads/put-that-creates",
-    must="A PUT of what is not there MUST create it for some kinds, and be a 404 for others.",
+    must="A PUT of a missing object MUST create it for some kinds, and be a 404 for others.",
     source="AllowCreateOnUpdate of the kinds' strategies",
 )
 def put_creates(api: Api) -> None:
@@ -264,7 +264,7 @@ def put_creates(api: Api) -> None:
 
 @api_scenario(
     "workloads/versions-of-what-is-new",
-    must="What is created has no version, and who names one MUST be told so once it would be stored.",
+    must="A create with a resourceVersion MUST be refused when it would be stored, so a dry run MUST NOT be refused.",
     source="apiserver/pkg/storage/etcd3/store.go: Create; registry/generic/registry/dryrun.go Create",
 )
 def versions_of_new(api: Api) -> None:
@@ -289,7 +289,7 @@ def versions_of_new(api: Api) -> None:
 
 @api_scenario(
     "workloads/version-zero",
-    must="Version 0 MUST count as none, in every kind of update.",
+    must="Version 0 MUST count as no version, in every kind of update.",
     source="apiserver/pkg/registry/generic/registry/store.go: Update",
 )
 def version_zero(api: Api) -> None:
@@ -311,7 +311,7 @@ def version_zero(api: Api) -> None:
 
 @api_scenario(
     "workloads/webhooks",
-    must="A webhook configuration MUST be sound and get its defaults.",
+    must="A webhook configuration MUST be valid and get its defaults.",
     source="pkg/apis/admissionregistration/validation/validation.go",
 )
 def webhooks(api: Api) -> None:
@@ -340,7 +340,7 @@ def services(api: Api) -> None:
 
 @api_scenario(
     "workloads/budget-updates",
-    must="What a change makes of a budget MUST be sound, whatever else changes.",
+    must="The result of an update of a budget MUST be valid, whatever changes.",
     source="pkg/apis/policy/validation/validation.go",
 )
 def budget_updates(api: Api) -> None:

@@ -1,10 +1,9 @@
-"""The resource consumer of upstream's e2e tests: a workload that uses as much CPU and memory as it is told to.
+"""The resource consumer of upstream's e2e tests: a workload with a configurable usage of CPU and memory.
 
-What it is told to use is divided by its ready pods, none of which uses more CPU than it asks for (there, requests are
-limits). It asks them in rounds of 30 s, so that is how long an order may take. Upstream waits for replicas up to a
-quarter of an hour, looking every 20 s. Here the same questions are asked after each change, and the instants at which
-the HPA scales are exact. Pods are ready after 2 s; where upstream's take long enough for the load to settle, scenarios
-wait for that.
+The usage is divided by the ready pods, none of which uses more CPU than it requests (requests equal limits there). It
+is distributed in rounds of 30 s, so a new usage may take that long. Upstream waits up to 15 minutes for replicas,
+checking every 20 s. Here the same checks run after each change, and the instants at which the HPA scales are exact.
+Pods are ready after 2 s; where upstream's pods take long enough for the load to settle, scenarios wait for that.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["BOTH", "E2E", "E2E_BEHAVIOR", "MEGABYTE", "Consumer", "started", "us
 E2E = "test/e2e/autoscaling/horizontal_pod_autoscaling.go"
 E2E_BEHAVIOR = "test/e2e/autoscaling/horizontal_pod_autoscaling_behavior.go"
 MEGABYTE = 1024 * 1024
-#: Seconds that the tests wait for replicas at most.
+#: The longest time, in seconds, that the tests wait for replicas.
 QUARTER_OF_AN_HOUR = 900.0
 _ROUND = 30.0  # dynamicConsumptionTimeInSeconds
 _RESOURCES = {"Deployment": "deployments.apps", "ReplicaSet": "replicasets.apps", "StatefulSet": "statefulsets.apps"}
@@ -43,7 +42,7 @@ class Consumer:
         self._cluster = cluster
         self._kind = kind
         self._loads: dict[str, Any] = {}
-        self._plans: dict[str, dict[float, float]] = {}  # the amount from a second on
+        self._plans: dict[str, dict[float, float]] = {}  # (second, amount from then on)
         self._began = 0.0
         self._most: str | None = None
         self.resource = _RESOURCES[kind]
@@ -51,9 +50,9 @@ class Consumer:
     async def start(
         self, replicas: int, *, cpu: int = 500, memory: int = 500, sidecar: bool = False, pod: Object | None = None
     ) -> None:
-        """Create it and wait until all pods are ready. Each container asks for millicores and megabytes.
+        """Create it and wait until all pods are ready. Each container requests millicores and megabytes.
 
-        0 asks for nothing; `sidecar` adds a container of that name; `pod` is what the pod as a whole asks for.
+        0 means no request; `sidecar` adds a container of that name; `pod` has the pod-level requests.
         """
         asked = {"cpu": f"{cpu}m" if cpu else "", "memory": f"{memory}Mi" if memory else ""}
         requests = {name: amount for name, amount in asked.items() if amount}
@@ -69,12 +68,12 @@ class Consumer:
         self._most = requests.get("cpu") or (pod or {}).get("limits", {}).get("cpu")
 
     def consume_cpu(self, millicores: int, container: str = "consumer") -> None:
-        """The pods shall use so much CPU together, from the next round on."""
+        """Set the CPU that all pods use together, from the next round on."""
         self._plan("cpu", millicores / 1000)
         self._replace("cpu", cpu=shared(steps(*self._plans["cpu"].items()), at_most=self._most), container=container)
 
     def consume_memory(self, megabytes: int) -> None:
-        """The pods shall use so much memory together, from the next round on."""
+        """Set the memory that all pods use together, from the next round on."""
         self._plan("memory", megabytes * MEGABYTE)
         self._replace("memory", memory=shared(steps(*self._plans["memory"].items())), container="consumer")
 
@@ -96,30 +95,30 @@ class Consumer:
         await self._cluster.create(hpa)
 
     def ready(self) -> int:
-        """How many replicas the workload says are ready."""
+        """The ready replicas in the workload's status."""
         return int(self._cluster.status("web", self.resource).get("readyReplicas") or 0)
 
     async def wait_for(self, replicas: int, within: float = QUARTER_OF_AN_HOUR) -> None:
-        """There must be so many ready replicas within so many seconds (WaitForReplicas)."""
+        """Expect this many ready replicas within this many seconds (WaitForReplicas)."""
         await self._cluster.eventually(f"{replicas} ready replicas", lambda: self.ready() == replicas, within)
 
     async def stay(self, low: int, high: int, during: float) -> None:
-        """The ready replicas must stay between both for so many seconds (EnsureDesiredReplicasInRange)."""
+        """Expect ready replicas to stay in this range for this many seconds (EnsureDesiredReplicasInRange)."""
         outside = f"other than {low} to {high} ready replicas"
         await self._cluster.never(outside, lambda: not low <= self.ready() <= high, during)
 
     def expect_scales(self, wanted: Sequence[tuple[float, int]]) -> None:
-        """The HPA must have scaled at these seconds, to these sizes, and at no others."""
+        """Expect that the HPA scaled at exactly these seconds, to these sizes."""
         self._cluster.expect("scales", scales(self._cluster, resource=self.resource), list(wanted))
 
 
 def usage_for(replicas: int) -> int:
-    """Millicores that make the HPA propose so many replicas (usageForReplicas)."""
+    """Millicores that make the HPA recommend this many replicas (usageForReplicas)."""
     return replicas * 125 - 125 // 2
 
 
 async def started(cluster: Cluster, replicas: int, high: int, behavior: Object, low: int = 1) -> Consumer:
-    """A Deployment that uses what its replicas shall use, and its HPA, which has settled for a minute."""
+    """A Deployment whose usage meets the target exactly, and its HPA, which has settled for a minute."""
     consumer = Consumer(cluster)
     await consumer.start(replicas, memory=200)
     consumer.consume_cpu(usage_for(replicas))

@@ -1,8 +1,8 @@
-"""An HPA that is told how many replicas are wanted.
+"""An HPA whose metric is the wanted number of replicas.
 
-An external metric of average 1 per replica proposes as many replicas as its value, whatever the pods do. So these
-scenarios show what becomes of a proposal: limits, rates, windows. Proposals that differ by more than a tenth from the
-replicas of the moment are outside of the tolerance.
+An external metric with a target average of 1 per replica recommends as many replicas as its value, whatever the pods
+do. So these scenarios show how a recommendation is processed: limits, policies, windows. Recommendations that differ by
+more than a tenth from the current replicas are outside of the tolerance.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ async def demanded(
     metric: str = "demand",
     **spec: Any,
 ) -> None:
-    """Create a ReplicaSet and its HPA. `wanted`: from which second on how many are proposed, or a number for ever.
+    """Create a ReplicaSet and its HPA. `wanted`: (second, replicas from then on), or one number.
 
-    `up` and `down` are the rules of its behavior (`objects.scaling`), `metric` is what it looks at, and `spec` goes to
-    `objects.hpa`.
+    `up` and `down` are the rules of its behavior (`objects.scaling`), `metric` is the name of its metric, and `spec`
+    goes to `objects.hpa`.
     """
     propose(cluster, *wanted, metric=metric)
     if up is not None or down is not None:
@@ -40,17 +40,17 @@ async def demanded(
 
 
 def propose(cluster: Cluster, *wanted: tuple[float, int] | int, metric: str = "demand") -> None:
-    """What the metric says from which second on, or a number for ever."""
+    """Set the metric: (second, value from then on), or one number."""
     curve = steps(*(one if isinstance(one, tuple) else (0, one) for one in wanted))
     cluster.metrics.external(metric, curve)
 
 
 def proposal(metric: str = "demand") -> Object:
-    """The metric of an HPA that proposes what `metric` says."""
+    """The metric spec of an HPA that recommends the value of `metric`."""
     return objects.external_metric(metric, average="1")
 
 
 def averages(cluster: Cluster) -> list[str | None]:
-    """What the status says of external metrics: their averages in order, None for one that could not be had."""
+    """The averages of external metrics in the status, in order; None for one that failed."""
     shown = status(cluster)["currentMetrics"]
     return [one["external"]["current"]["averageValue"] if one["type"] else None for one in shown]

@@ -1,4 +1,4 @@
-"""Answers of metrics APIs that make no sense, shown to an HPA one after the other."""
+"""Malformed answers of metrics APIs, given to an HPA one after the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep_conformance.hpa.steps import condition
 Edit = Callable[[Any], Any]
 
 UNABLE = "the HPA was unable to compute the replica count: "
-#: What some adapters send with a code of 200.
+#: What some adapters return with code 200.
 FAILURE: Object = {
     "kind": "Status",
     "apiVersion": "v1",
@@ -22,17 +22,17 @@ FAILURE: Object = {
     "message": "the server could not find the metric",
     "code": 404,
 }
-#: Nor JSON, nor YAML that says more than a text.
+#: Neither JSON, nor YAML other than a string.
 PROSE = "service unavailable"
 
 
 def answer(other: Any) -> Edit:
-    """Another answer altogether."""
+    """Replace the whole answer."""
     return lambda _: other
 
 
 def each_item(**fields: Any) -> Edit:
-    """Other values for fields of all items; None takes a field out."""
+    """Other values for fields of all items; None removes a field."""
 
     def edit(document: Any) -> Any:
         items = [_changed(item, fields) for item in document["items"]]
@@ -46,15 +46,15 @@ def _changed(item: Object, fields: Mapping[str, Any]) -> Object:
 
 
 def failure(cluster: Cluster, name: str = "web") -> str:
-    """Why an HPA cannot scale, without the words that all such messages begin with; "" if it can."""
+    """Why an HPA cannot scale, without the common start of such messages; "" if it can."""
     found = condition(cluster, "ScalingActive", name)
     return "" if found is None or found[0] == "True" else found[2].removeprefix(UNABLE)
 
 
 async def show(cluster: Cluster, group: str, table: Mapping[str, tuple[Edit, str]]) -> None:
-    """Garble the answers of an API group for one sync after the other, and compare what the HPA says about it.
+    """Garble the answers of an API group in one sync after the other, and compare what the HPA reports.
 
-    After each of them comes a sync with a good answer, so that a controller that died over it is found out.
+    After each of them comes a sync with a good answer, which shows whether the controller survived.
     """
     await cluster.run_until(40)
     for what, (edit, wanted) in table.items():

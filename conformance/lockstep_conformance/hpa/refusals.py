@@ -10,12 +10,12 @@ from lockstep_conformance.hpa.demand import demanded
 from lockstep_conformance.hpa.steps import HPAS, counts, scales
 
 INVALID = 'HorizontalPodAutoscaler.autoscaling "web" is invalid: '
-#: What is wrong, of one or of several fields.
+#: The validation errors of one or several fields.
 Table = Mapping[str, tuple[Object, str]]
 
 
 async def are_refused(cluster: Cluster, table: Table, code: int = 422, prefix: str = INVALID) -> None:
-    """Send each spec of the table as an edit of `web`, which works, and as a new HPA `new`."""
+    """Send each spec of the table as an edit of `web`, which is valid, and as a new HPA `new`."""
     await demanded(cluster, (0, 2), (100, 4), replicas=2)
     working = cluster.get(HPAS, "web")["spec"]
     for what, (changes, message) in table.items():
@@ -46,5 +46,5 @@ async def _answer(cluster: Cluster, verb: str, hpa: Object) -> tuple[int, str]:
 
 
 def several(*findings: str) -> str:
-    """How the API server puts several findings into one message."""
+    """How the API server puts several errors into one message."""
     return f"[{', '.join(findings)}]"

@@ -1,7 +1,7 @@
 """A Deployment in the middle of a rollout, as its HPA sees it.
 
-No controller acts on Deployments here. What the Deployment controller would have made of a rollout stands still: the
-pods of two versions, and a status that counts them. All have the label `app: web`; `version` tells them apart.
+No Deployment controller runs here. The state of the rollout is fixed: pods of two versions, and a status that counts
+them. All have the label `app: web`; `version` differs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ VERSIONED = {"old": {"app": "web", "version": "old"}, "new": {"app": "web", "ver
 
 
 async def rolling_out(cluster: Cluster, *, replicas: int, old: int, new: int, metrics: list[Object]) -> None:
-    """Create the Deployment `web` of so many replicas, pods of both versions, each asking for a core, and the HPA."""
+    """Create the Deployment `web`, pods of both versions, each requesting one core, and the HPA."""
     deployment = await cluster.create(objects.deployment("web", replicas))
     for version, count in (("old", old), ("new", new)):
         await _version(cluster, deployment, version, count)

@@ -1,7 +1,7 @@
-"""A workload whose pods ask for CPU, and an HPA that looks at how much of it they use.
+"""A workload whose pods request CPU, and an HPA for its CPU utilization.
 
-By default each pod asks for one core, so that a utilization of 50 % is half a core. Pods run after 1 s and are ready
-after 2 s. With the usual scrapes, what the HPA hears of a new pod counts from its second scrape on.
+By default each pod requests one core, so that a utilization of 50 % is half a core. Pods run after 1 s and are ready
+after 2 s. With the default scrape interval, the usage of a new pod counts from its second scrape on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CPU_50 = objects.resource_metric("cpu", utilization=50)
 
 
 def workload(name: str = "web", replicas: int = 1, **requests: str) -> Object:
-    """A ReplicaSet of one container. `requests` of its pods: one core where there are none."""
+    """A ReplicaSet of pods with one container. `requests` defaults to one core."""
     app = objects.container("app", resources={"requests": requests or {"cpu": "1"}})
     template = objects.pod_template(objects.labels_of(name), containers=[app])
     return objects.replica_set(name, replicas, template=template)

@@ -1,4 +1,4 @@
-"""Readings that scenarios of several behaviours share."""
+"""Queries that several modules of scenarios share."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def status(cluster: Cluster, name: str = "web") -> Object:
 
 
 def counts(cluster: Cluster, name: str = "web") -> tuple[int, int]:
-    """What an HPA's status says: replicas that are, and replicas that shall be."""
+    """The status's currentReplicas and desiredReplicas."""
     found = status(cluster, name)
     return found.get("currentReplicas", 0), found["desiredReplicas"]
 
 
 def condition(cluster: Cluster, kind: str, name: str = "web") -> tuple[str, str, str] | None:
-    """A condition of an HPA: its status, reason and message; None where it has none of that type."""
+    """A condition of an HPA: its status, reason and message; None without that type."""
     for one in status(cluster, name).get("conditions") or ():
         if one["type"] == kind:
             return one["status"], one["reason"], one["message"]
@@ -31,7 +31,7 @@ def condition(cluster: Cluster, kind: str, name: str = "web") -> tuple[str, str,
 
 
 def reason(cluster: Cluster, kind: str, name: str = "web") -> str:
-    """A condition of an HPA in short: "True ReadyForNewScale"; "" where it has none of that type."""
+    """A condition of an HPA in short: "True ReadyForNewScale"; "" without that type."""
     found = condition(cluster, kind, name)
     return f"{found[0]} {found[1]}" if found else ""
 
@@ -49,13 +49,13 @@ def scales(cluster: Cluster, name: str = "web", resource: str = "replicasets.app
 
 
 def messages(cluster: Cluster, reason: str) -> list[str]:
-    """What the events of a reason said when the controllers sent them, in order; repeated ones but once."""
+    """The messages of events with a given reason, in order; repeated ones once."""
     sent = cluster.writes("create", "events", 201)
     return [str(write.body["message"]) for write in sent if write.body["reason"] == reason]
 
 
 def transitions(cluster: Cluster, kind: str, name: str = "web") -> list[tuple[float, str]]:
-    """When a condition of an HPA changed, and to what in short ("True ReadyForNewScale"; "" once it has gone)."""
+    """When a condition of an HPA changed, and to what in short ("True ReadyForNewScale"; "" once it is removed)."""
     found: list[tuple[float, str]] = []
     for write in cluster.writes("update", "horizontalpodautoscalers.autoscaling", 200):
         if write.name == name and write.subresource == "status":

@@ -1,8 +1,8 @@
-"""Worked examples: pods that use exactly so much, and what one sync of an HPA makes of it.
+"""Worked examples: pods with an exact usage, and the result of one sync of an HPA.
 
-Each example is a ReplicaSet with an HPA of its own, so that one scenario can hold a whole table. The HPAs sync once,
-all at `SYNC`, when the pods have been running for 56 s and ready for 55 s. Nothing slows them down (`unhindered`): what
-they set is what the replica calculator proposes.
+Each example is a ReplicaSet with its own HPA, so that one scenario can hold a whole table. The HPAs sync once, all at
+`SYNC`, when the pods have been running for 56 s and ready for 55 s. No policy limits them (`unhindered`): they set what
+the replica calculator returns.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.steps import condition, scales, status, transitions
 
 BOTH = ("hpa", "replicaset")
-#: When the HPAs of `work_out` sync, and when that is looked at, in seconds since the scenario began.
+#: When the HPAs of `work_out` sync, and when the result is checked, in seconds since the scenario began.
 SYNC, _LOOK = 57.0, 60.0
 HALF_CPU = objects.resource_metric("cpu", utilization=50)
-#: A time that no scenario lives to see.
+#: A time after the end of every scenario.
 NEVER = 1e6
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Pods and what they use, and what the HPA must make of it: how many replicas, and what its status shows.
+    """Pods and their usage, and the expected result: the number of replicas, and the status.
 
-    `usage` has a row for each pod that runs, those that are not ready first. `shown` is `current` in the status, or one
+    `usage` has a row for each running pod, those that are not ready first. `shown` is `current` in the status, or one
     number of it: the utilization (int) or the average or value (text). `metric` and `pod` default to those of the
     table; a list has the spec of each pod, which are called NAME-0, NAME-1 ..., and whose rows are in that order.
     `replicas` defaults to one for each row, or for each pod listed; `maximum` is the HPA's, and so is `behavior`, which
@@ -81,14 +81,14 @@ async def work_out(
     metric: Object = HALF_CPU,
     pod: Object | None = None,
 ) -> None:
-    """Put examples to the test. Their usage is that of the resource, or of the pods metric, that `metric` names."""
+    """Run examples and check them. `metric` names the resource, or the pods metric, of their usage."""
     await prepare(cluster, examples, metric=metric, pod=pod)
     await sync(cluster, examples, metric=metric)
     expect_all(cluster, examples)
 
 
 def expect_all(cluster: Cluster, examples: Mapping[str, Example]) -> None:
-    """What the examples say must be so."""
+    """Check the results of the examples."""
     for name, one in examples.items():
         changes = [] if one.wanted == one.present else [(SYNC, one.wanted)]
         cluster.expect(f"{name}: when it is scaled, and to what", scales(cluster, name), changes)
@@ -98,7 +98,7 @@ def expect_all(cluster: Cluster, examples: Mapping[str, Example]) -> None:
 async def add_others(
     cluster: Cluster, examples: Mapping[str, Example], count: int, lifecycle: Lifecycle | None = None
 ) -> None:
-    """Add pods to what the selector of each example finds: NAME-other-0 ..., which do not belong to the target."""
+    """Add pods that the selector of each example matches, but that do not belong to the target: NAME-other-0 ..."""
     owner = cluster.find("deployments", "other") or await cluster.create(objects.deployment("other"))
     async with cluster.batch():
         for name in examples:
@@ -116,7 +116,7 @@ async def prepare(
     metric: Object = HALF_CPU,
     pod: Object | None = None,
 ) -> None:
-    """The first half of `work_out`: the pods and what they use, until their HPAs shall be created."""
+    """The first half of `work_out`: the pods and their usage, up to the creation of the HPAs."""
     async with cluster.batch():
         for name, one in examples.items():
             if one.lifecycle is not None:
@@ -124,7 +124,7 @@ async def prepare(
             if one.usage:
                 cluster.metrics.exact(name, one.usage, **_about(one.metric or metric))
             for number, spec in enumerate(one.pod if isinstance(one.pod, list) else ()):
-                metadata = {"annotations": {_COST: str(number)}}  # no two of them are the same to a ReplicaSet
+                metadata = {"annotations": {_COST: str(number)}}  # all of them differ for a ReplicaSet
                 labels = objects.labels_of(name)
                 await cluster.create(objects.pod(f"{name}-{number}", labels, metadata=metadata, **spec))
     async with cluster.batch():
@@ -136,7 +136,7 @@ async def prepare(
 
 
 def _about(metric: Object) -> dict[str, Any]:
-    """What a table of exact numbers is about, as `Metrics.exact` wants it."""
+    """The arguments of `Metrics.exact` for a table of exact numbers."""
     if metric["type"] == "Pods":
         return {"metric": metric["pods"]["metric"]["name"]}
     return {"resource": metric["resource" if metric["type"] == "Resource" else "containerResource"]["name"]}
@@ -153,7 +153,7 @@ async def sync(cluster: Cluster, examples: Mapping[str, Example], *, metric: Obj
 
 
 def shown(cluster: Cluster, name: str = "web", like: Any = None) -> Any:
-    """What an HPA's status shows of its first metric: `current`, or the number of it that is of the kind of `like`."""
+    """The first metric in an HPA's status: `current`, or its number of the same kind as `like`."""
     metrics = status(cluster, name).get("currentMetrics")
     if not metrics or not metrics[0]["type"]:
         return None
@@ -166,7 +166,7 @@ def shown(cluster: Cluster, name: str = "web", like: Any = None) -> Any:
 
 
 def expect_unable(cluster: Cluster, reason: str, error: str, name: str = "web") -> None:
-    """From its first sync on, the HPA must say that it cannot scale, and leave the target alone."""
+    """Expect that the HPA, from its first sync on, reports that it cannot scale, and does not change the target."""
     wanted = ("False", reason, f"the HPA was unable to compute the replica count: {error}")
     cluster.expect(f"{name}: condition ScalingActive", condition(cluster, "ScalingActive", name), wanted)
     since = transitions(cluster, "ScalingActive", name)

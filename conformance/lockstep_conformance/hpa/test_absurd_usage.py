@@ -1,6 +1,6 @@
-"""Usage beyond all bounds: a counter that underflows at its source makes billions of cores.
+"""Absurd usage: a counter that underflows at its source reports billions of cores.
 
-The numbers do not fit into 32 bits and wrap round, so that far too much looks like less than nothing.
+The numbers overflow 32 bits, so that far too much looks like a negative number.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from lockstep_conformance.hpa.steps import reason, scales, status
 _RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio, GetMetricUsageRatio"
 _CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas, calcPlainMetricReplicas"
 _ISSUE = "kubernetes-sigs/metrics-server#1300"
-#: 2^64 nanoseconds of CPU, less a few, in a second. The other pod uses half a core.
+#: Almost 2^64 nanoseconds of CPU in a second. The other pod uses half a core.
 _UNDERFLOW = put("containers", 0, "usage", "cpu", to="18446744074")
 _AVERAGE = "9223372037250m"
 
 
 async def _underflow(cluster: Cluster, during: float | None) -> None:
-    """Two workloads, one with a target for utilization, one for usage, that both use what they should. Not at 60 s."""
+    """Two workloads, one with a target for utilization, one for usage, both at their target, except at 60 s."""
     for name in ("by-share", "by-usage"):
         cluster.metrics.load(name, cpu=each("500m"))
     await serve(cluster, 2, name="by-share")
@@ -30,13 +30,15 @@ async def _underflow(cluster: Cluster, during: float | None) -> None:
     await cluster.run_until(61)
     current = [status(cluster, name)["currentMetrics"][0]["resource"]["current"] for name in ("by-share", "by-usage")]
     wrapped = [{"averageUtilization": -1080764915, "averageValue": _AVERAGE}, {"averageValue": _AVERAGE}]
-    cluster.expect("what the status says", current, wrapped)
+    cluster.expect("the status", current, wrapped)
 
 
 @scenario(
     "hpa/absurd-usage-for-a-moment",
-    must="Usage so high that the recommendation wraps round MUST change nothing as long as the window remembers "
-    "another one.",
+    must=(
+        "Usage so high that the recommendation overflows MUST change nothing while the window holds another "
+        "recommendation."
+    ),
     source=(_RATIO, _CALCULATOR),
     issues=_ISSUE,
     controllers=("hpa", "replicaset"),
@@ -53,8 +55,10 @@ async def test_absurd_usage_for_a_moment(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/absurd-usage-that-lasts",
-    must="Usage so high that the recommendation wraps round MUST leave replicas within their bounds, whichever way it "
-    "wraps.",
+    must=(
+        "Usage so high that the recommendation overflows MUST leave replicas within their bounds, in whichever "
+        "direction it overflows."
+    ),
     source=(_RATIO, _CALCULATOR),
     issues=_ISSUE,
     controllers=("hpa", "replicaset"),
@@ -67,7 +71,7 @@ async def test_absurd_usage_that_lasts(cluster: Cluster) -> None:
         cluster.expect(f"scales of {name} after the window", scales(cluster, name), [(360.0, 1)])
         cluster.expect(f"ScalingLimited of {name}", reason(cluster, "ScalingLimited", name), "True TooFewReplicas")
     await cluster.run_until(600)
-    # One pod alone wraps round once more, to far too much.
+    # With one pod the number overflows once more, to far too much.
     cluster.expect("scales of by-share", scales(cluster, "by-share")[1:], [(375.0, 4), (390.0, 8), (405.0, 10)])
     cluster.expect("ScalingLimited of by-share", reason(cluster, "ScalingLimited", "by-share"), "True TooManyReplicas")
     cluster.expect("scales of by-usage", scales(cluster, "by-usage")[1:], [])

@@ -1,7 +1,7 @@
-"""Pods that several HPAs claim: each HPA that finds another one behind its pods stops, and says which.
+"""Pods that several HPAs claim: each HPA that finds another one for its pods stops scaling, and reports which.
 
-An HPA claims pods by the selector of its target as it was in its own last sync. So one that has not been synced yet
-claims none, nor does one whose target has no pods; and what counts is the namespace of the HPA.
+An HPA claims pods by the selector of its target, as of its own last sync. So an HPA that was never synced claims none,
+nor does one whose target has no pods. The namespace is that of the HPA.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _WEB = objects.reference("ReplicaSet", "web")
 
 
 def _told(cluster: Cluster, name: str) -> bool:
-    """Whether an HPA says that `web` and `late` claim its pods; upstream lists both in any order."""
+    """Whether an HPA reports that `web` and `late` claim its pods; upstream lists them in random order."""
     orders = ("default/late default/web", "default/web default/late")
     texts = [f"pods by selector app=web are controlled by multiple HPAs: [{order}]" for order in orders]
     return condition(cluster, "ScalingActive", name) in [("False", "AmbiguousSelector", text) for text in texts]
@@ -37,7 +37,7 @@ async def test_hpa_claims_pods_from_its_first_sync_on(cluster: Cluster) -> None:
     cluster.expect("ScalingActive before it", reason(cluster, "ScalingActive"), "True ValidMetricFound")
     await cluster.run_until(100)
     cluster.expect("scales", scales(cluster), [(15.0, 3), (30.0, 5)])
-    cluster.expect_true("both say who claims the pods", _told(cluster, "web") and _told(cluster, "late"))
+    cluster.expect_true("both report who claims the pods", _told(cluster, "web") and _told(cluster, "late"))
     wanted = [(15.0, "True ValidMetricFound"), (45.0, "False AmbiguousSelector")]
     cluster.expect("ScalingActive over time", transitions(cluster, "ScalingActive"), wanted)
     cluster.expect("current and desired replicas of web", counts(cluster), (5, 5))
@@ -47,7 +47,7 @@ async def test_hpa_claims_pods_from_its_first_sync_on(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/hpa-pointed-elsewhere-gives-pods-free",
-    must="An HPA that is pointed at another target MUST claim its old pods until its next sync, and no longer.",
+    must="An HPA that gets another target MUST claim its old pods until its next sync, and no longer.",
     source=(_CHECK, _CLAIMS),
     controllers=BOTH,
     features=("ambiguous-selector", "spec-edits", "target"),
@@ -88,7 +88,7 @@ async def test_deleted_hpa_gives_pods_free_at_once(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/hpas-of-a-target-without-pods",
-    must="Where the targets have no pods nobody claims any: several HPAs of one target MUST each scale it.",
+    must="If the targets have no pods, no HPA claims any: several HPAs of one target MUST each scale it.",
     source=_CLAIMS,
     controllers=BOTH,
     features=("ambiguous-selector", "custom-resources"),
@@ -114,7 +114,7 @@ async def test_hpas_of_a_target_without_pods(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/hpas-of-other-namespaces-claim-nothing",
-    must="HPAs, targets and selectors of the same names in different namespaces MUST NOT be taken for each other.",
+    must="HPAs, targets and selectors with equal names in different namespaces MUST NOT be confused.",
     source=(_CHECK, _CLAIMS),
     controllers=BOTH,
     features=("ambiguous-selector", "namespaces"),
@@ -135,7 +135,7 @@ async def test_hpas_of_other_namespaces_claim_nothing(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/deleted-during-a-sync-it-claims-nothing",
-    must="An HPA that is deleted during a sync MUST claim no pods from then on, though that sync goes on to its end.",
+    must="An HPA that is deleted during a sync MUST claim no pods from then on, although that sync runs to its end.",
     source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go: deleteHPA"),
     controllers=BOTH,
     features=("ambiguous-selector", "deletion", "latency"),

@@ -1,4 +1,4 @@
-"""Metrics in a spec that make no sense: the API server refuses them in its words."""
+"""Invalid metrics in a spec: the API server refuses them with its messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _VALIDATION = "pkg/apis/autoscaling/validation/validation.go"
 
 @scenario(
     "hpa/metrics-that-make-no-sense",
-    must="A metric of an unknown kind, of two kinds, or without what its kind needs MUST be refused.",
+    must="A metric of an unknown kind, of two kinds, or without the fields of its kind MUST be refused.",
     source=f"{_VALIDATION}: validateMetricSpec",
     controllers=("hpa", "replicaset"),
     features=("bad-spec",),

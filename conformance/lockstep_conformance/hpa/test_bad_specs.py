@@ -1,6 +1,6 @@
-"""Specs that make no sense: the API server refuses them in its words, and the controller never sees them.
+"""Invalid specs: the API server refuses them with its messages, and the controller never sees them.
 
-What the server lets through is in `test_lenient_specs` and `test_bad_targets`.
+What the server accepts is in `test_lenient_specs` and `test_bad_targets`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ async def test_limits_that_make_no_sense(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/behavior-that-makes-no-sense",
-    must="Windows, periods and amounts out of their bounds, unknown policies, and none at all MUST be refused.",
+    must="Windows, periods and amounts out of bounds, unknown policies, and an empty list of policies MUST be refused.",
     source=f"{_VALIDATION}: validateScalingRules, validateScalingPolicy",
     controllers=("hpa", "replicaset"),
     features=("bad-spec", "behavior"),

@@ -1,4 +1,4 @@
-"""Targets that the API server accepts, since it does not look them up: the condition says what is wrong with them."""
+"""Bad targets, which the API server accepts because it does not look them up: a condition reports the error."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _UNABLE = "the HPA controller was unable to get the target's current scale: "
 
 @scenario(
     "hpa/targets-that-are-not-there",
-    must="A target of an unknown kind, one that cannot be scaled, or one that does not exist MUST be told in the "
-    "condition and in an event, and MUST NOT keep other HPAs from working.",
+    must=(
+        "A target of an unknown kind, one that cannot be scaled, or one that does not exist MUST be reported in the "
+        "condition and in an event, and MUST NOT affect other HPAs."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("bad-spec", "conditions", "events"),
@@ -50,7 +52,7 @@ async def test_targets_that_are_not_there(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/target-named-carelessly",
-    must="Neither the version of a target's API nor small letters in its kind MUST matter.",
+    must="The version of a target's API MUST NOT matter, nor lower case in its kind.",
     source=(_RECONCILE, "client-go/restmapper/discovery.go: NewDiscoveryRESTMapper"),
     controllers=("hpa", "replicaset"),
     features=("bad-spec",),
@@ -60,7 +62,7 @@ async def test_target_named_carelessly(cluster: Cluster) -> None:
     await demanded(cluster, 4, name="db", metric="more", target=objects.reference("replicaset", "db"))
     await cluster.run_until(40)
     cluster.expect("scales of an unknown version", scales(cluster), [(15.0, 3)])
-    cluster.expect("scales of a kind in small letters", scales(cluster, "db"), [(15.0, 4)])
+    cluster.expect("scales of a kind in lower case", scales(cluster, "db"), [(15.0, 4)])
 
 
 @scenario(

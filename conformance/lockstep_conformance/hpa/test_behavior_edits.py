@@ -1,7 +1,7 @@
-"""Edits of the behavior while recommendations and scale events are remembered.
+"""Edits of the behavior while there are recorded recommendations and scale events.
 
-What is remembered is as much as the longest window, or period, needed when it was recorded: a longer one later sees
-only what was not yet overwritten. Scales without behavior are not remembered at all.
+Records are kept as long as the longest window, or period, required when they were made: a longer one, set later, sees
+only what was not yet overwritten. Scales without behavior are not recorded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UP = "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScal
 
 
 async def edit(cluster: Cluster, at: float, **rules: Object | None) -> None:
-    """Change `up` or `down` of the HPA's behavior at a moment; None takes the behavior away."""
+    """Change `up` or `down` of the HPA's behavior at a moment; None removes the behavior."""
     await cluster.run_until(at)
     fields: dict[str, Any] = {"up": "scaleUp", "down": "scaleDown"}
     behavior = None if None in rules.values() else {fields[name]: rule for name, rule in rules.items()}
@@ -30,7 +30,7 @@ async def edit(cluster: Cluster, at: float, **rules: Object | None) -> None:
 
 @scenario(
     "hpa/loosened-policy-counts-what-was-done",
-    must="A policy that is loosened MUST allow at once what is left of it after the changes of its period.",
+    must="A loosened policy MUST allow at once what it leaves after the changes in its period.",
     source=_UP,
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "scale-up"),
@@ -39,13 +39,13 @@ async def test_loosened_policy_counts_what_was_done(cluster: Cluster) -> None:
     await demanded(cluster, 9, replicas=1, up=objects.scaling(("Pods", 1, 60)))
     await edit(cluster, 20, up=objects.scaling(("Pods", 5, 60)))
     await cluster.run_until(100)
-    # 6 instead of 2 by 30 s; at 75 s the one of 15 s counts no more, at 90 s all of them.
+    # 6 instead of 2 by 30 s; at 75 s the one of 15 s no longer counts, at 90 s none of them does.
     cluster.expect("scales", scales(cluster), [(15.0, 2), (30.0, 6), (75.0, 7), (90.0, 9)])
 
 
 @scenario(
     "hpa/tightened-policy-waits",
-    must="A policy that is tightened below what was done in its period MUST keep the size until that has passed.",
+    must="A policy that is tightened below the changes in its period MUST keep the size until the period has passed.",
     source=(_UP, "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithBehaviorRate"),
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "scale-up"),
@@ -70,15 +70,17 @@ async def test_lengthened_period_sees_what_is_left(cluster: Cluster) -> None:
     await demanded(cluster, 12, replicas=1, max_replicas=12, up=objects.scaling(("Pods", 1, 15)))
     await edit(cluster, 80, up=objects.scaling(("Pods", 5, 600)))
     await cluster.run_until(300)
-    # Five were added, at 15 s ... 75 s. Each took the place of one older than 15 s, so two are left: 6 - 2 + 5.
+    # Five were added, at 15 s ... 75 s. Each replaced one older than 15 s, so two are left: 6 - 2 + 5.
     added = [(15.0 * step, 1 + step) for step in range(1, 6)]
     cluster.expect("scales", scales(cluster), [*added, (90.0, 9)])
 
 
 @scenario(
     "hpa/outdated-event-counts-until-overwritten",
-    must="Of the outdated events the last one MUST be overwritten first; one that is left MUST count in a lengthened "
-    "period, and MUST be overwritten next even though it is within that.",
+    must=(
+        "Of several outdated events the last one MUST be overwritten first. One that is left MUST count in a "
+        "lengthened period, and MUST be overwritten next even though it is within that period."
+    ),
     source=(_STORE, _MARK),
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "periods"),
@@ -89,8 +91,9 @@ async def test_outdated_event_counts_until_overwritten(cluster: Cluster) -> None
     )
     await edit(cluster, 95, up=objects.scaling(("Pods", 5, 600)))
     await cluster.run_until(300)
-    # At 90 s the one of then takes the place of the two of 30 s. With the one of 15 s there were 3 at the beginning, so
-    # 8 may be. The three of 105 s take the place of the one of 15 s: now there were 4, and 9 may be.
+    # At 90 s the new event replaces that of 30 s (two replicas). With that of 15 s, the period began with 3 replicas,
+    # so 8 are allowed. The event of 105 s (three replicas) replaces that of 15 s: now the period began with 4, and 9
+    # are allowed.
     at_first, later = [(15.0, 2), (30.0, 4), (90.0, 5)], [(105.0, 8), (120.0, 9)]
     cluster.expect("scales", scales(cluster), [*at_first, *later])
     cluster.expect("ScalingLimited", reason(cluster, "ScalingLimited"), "True ScaleUpLimit")
@@ -98,7 +101,10 @@ async def test_outdated_event_counts_until_overwritten(cluster: Cluster) -> None
 
 @scenario(
     "hpa/longest-period-keeps-events-for-all",
-    must="A scale event MUST be kept for the longest period of its direction, for a policy that gets as long a period.",
+    must=(
+        "A scale event MUST be kept for the longest period of its direction, in case another policy gets a period that "
+        "long."
+    ),
     source=(_STORE, "pkg/controller/podautoscaler/horizontal.go: getLongestPolicyPeriod"),
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "periods"),
@@ -114,7 +120,7 @@ async def test_longest_period_keeps_events_for_all(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scales-before-a-behavior-are-not-counted",
-    must="What an HPA did while it had no behavior MUST NOT count for the policies that it gets later.",
+    must="Scales of an HPA without behavior MUST NOT count for policies that it gets later.",
     source=_STORE,
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "legacy"),
@@ -128,7 +134,10 @@ async def test_scales_before_a_behavior_are_not_counted(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/removed-behavior-brings-back-what-was-wanted",
-    must="Without its behavior the HPA MUST go by the flag's window, and up again to the highest recommendation of it.",
+    must=(
+        "When its behavior is removed, the HPA MUST use the flag's window, and scale up again to the highest "
+        "recommendation in it."
+    ),
     source=(_LEGACY, _STABILIZE),
     controllers=BOTH,
     features=("spec-edits", "behavior", "stabilization", "legacy"),
@@ -146,7 +155,7 @@ async def test_removed_behavior_brings_back_what_was_wanted(cluster: Cluster) ->
 
 @scenario(
     "hpa/shortened-window-lets-go",
-    must="A shortened window MUST be looked through from the next sync on.",
+    must="A shortened window MUST apply from the next sync on.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("spec-edits", "behavior", "stabilization", "scale-down"),
@@ -177,7 +186,7 @@ async def test_lengthened_window_sees_what_is_left(cluster: Cluster) -> None:
     await edit(cluster, 110, down=objects.scaling(window=1200))
     await cluster.scale("web", 8)
     await cluster.run_until(1400)
-    # While the window was 0 each recommendation took the place of the one before, so 7 is lost. The size that was found
-    # in the first sync was never overwritten: 6 counts until 1215 s, and 5, of 105 s, until 1305 s.
+    # While the window was 0 each recommendation replaced the previous one, so 7 is lost. The size found in the first
+    # sync was never overwritten: 6 counts until 1215 s, and 5, of 105 s, until 1305 s.
     at_first, later = [(15.0, 5), (30.0, 7), (60.0, 5)], [(120.0, 6), (1215.0, 5), (1305.0, 2)]
     cluster.expect("scales", scales(cluster), [*at_first, *later])

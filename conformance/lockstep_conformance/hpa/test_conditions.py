@@ -1,6 +1,6 @@
-"""Conditions and events: what an HPA tells its users of what it does, and of why it does not.
+"""Conditions and events: how an HPA reports what it does, and why it does not scale.
 
-Every reason that upstream knows is here once, with its message. What else the metrics can say is in the tables of the
+Every reason of upstream is here once, with its message. Further messages about metrics are in the tables of the
 calculator.
 """
 
@@ -32,7 +32,10 @@ _VALID = ("True", "ValidMetricFound", f"the HPA was able to successfully calcula
 
 @scenario(
     "hpa/steady-state-is-told-once",
-    must="An HPA at its target MUST say so in three conditions, and MUST NOT write its status again while that holds.",
+    must=(
+        "An HPA at its target MUST report that in three conditions, and MUST NOT write its status again while nothing "
+        "changes."
+    ),
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions",),
@@ -53,7 +56,7 @@ async def test_steady_state_is_told_once(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/rescale-is-told-with-its-reason",
-    must="A rescale MUST be told by an event with size and reason, by condition AbleToScale, and by lastScaleTime.",
+    must="A rescale MUST be reported by an event with size and reason, by condition AbleToScale, and by lastScaleTime.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions", "events"),
@@ -99,7 +102,7 @@ async def test_limits_are_told(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/stabilization-is-told",
-    must="A recommendation that a window holds back MUST be told by AbleToScale, with a reason for each direction.",
+    must="A recommendation that a window delays MUST be reported by AbleToScale, with a reason for each direction.",
     source="pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendationWithBehaviors",
     controllers=BOTH,
     features=("conditions", "stabilization", "behavior"),
@@ -119,7 +122,7 @@ async def test_stabilization_is_told(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/size-outside-of-the-limits-needs-no-metrics",
-    must="A target above maxReplicas or below minReplicas MUST be brought there without a look at any metric.",
+    must="A target above maxReplicas or below minReplicas MUST be scaled to that limit without reading any metric.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("events", "limits"),
@@ -149,7 +152,7 @@ async def test_size_outside_of_the_limits_needs_no_metrics(cluster: Cluster) -> 
 
 @scenario(
     "hpa/target-at-zero-is-left-alone",
-    must="A target that somebody has scaled to zero MUST be left alone, and ScalingActive MUST say so.",
+    must="A target that somebody else scaled to zero MUST NOT be scaled, and ScalingActive MUST report that.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions", "scale-to-zero"),
@@ -172,7 +175,7 @@ async def test_target_at_zero_is_left_alone(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/zero-by-the-hpa-itself-is-remembered",
-    must="With HPAScaleToZero, ScaledToZero MUST tell who scaled to zero: what the HPA did itself it takes back.",
+    must="With HPAScaleToZero, ScaledToZero MUST record who scaled to zero: only if the HPA did, it scales up again.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions", "scale-to-zero", "feature-gates"),
@@ -192,7 +195,10 @@ async def test_zero_by_the_hpa_itself_is_remembered(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/missing-target-is-told-until-it-comes",
-    must="A target that does not exist MUST be told by FailedGetScale, and found at the first sync after it was made.",
+    must=(
+        "A target that does not exist MUST be reported by FailedGetScale, and found at the first sync after its "
+        "creation."
+    ),
     source=("pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings", _RECONCILE),
     controllers=BOTH,
     features=("conditions", "events"),
@@ -214,7 +220,7 @@ async def test_missing_target_is_told_until_it_comes(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/target-of-no-known-kind-is-told",
-    must="A target of a kind that discovery does not know, or that has no scale, MUST be told by FailedGetScale.",
+    must="A target of a kind that discovery does not know, or that has no scale, MUST be reported by FailedGetScale.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions", "events"),
@@ -243,7 +249,10 @@ async def test_target_of_no_known_kind_is_told(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/refused-rescale-is-told",
-    must="A scale that cannot be written MUST be told by FailedRescale and FailedUpdateScale, and tried at each sync.",
+    must=(
+        "A scale that cannot be written MUST be reported by FailedRescale and FailedUpdateScale, and retried at each "
+        "sync."
+    ),
     source=_RECONCILE,
     controllers=BOTH,
     features=("conditions", "events", "faults"),
@@ -273,7 +282,10 @@ async def test_refused_rescale_is_told(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/refused-status-is-told",
-    must="A status that cannot be written MUST be told by FailedUpdateStatus, and MUST NOT keep the HPA from scaling.",
+    must=(
+        "A status that cannot be written MUST be reported by FailedUpdateStatus, and MUST NOT stop the HPA from "
+        "scaling."
+    ),
     source="pkg/controller/podautoscaler/horizontal.go: updateStatus",
     controllers=BOTH,
     features=("conditions", "events", "faults"),
@@ -288,14 +300,17 @@ async def test_refused_status_is_told(cluster: Cluster) -> None:
     told = [(event["count"], event["message"]) for event in cluster.events("FailedUpdateStatus")]
     cluster.expect("events", told, [(2, "etcd is away")])
     await cluster.run_until(46)
-    # It was the first sync that scaled, and nobody else remembers.
+    # It was the first sync that scaled, and the time is recorded nowhere else.
     cluster.expect("lastScaleTime", status(cluster).get("lastScaleTime"), None)
     cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), _READY)
 
 
 @scenario(
     "hpa/metrics-that-fail-are-told-by-kind",
-    must="Metrics that all fail MUST be told by an event each, the first also by ScalingActive; the size MUST stay.",
+    must=(
+        "If all metrics fail, each MUST be reported by an event, the first also by ScalingActive; the size MUST NOT "
+        "change."
+    ),
     source=("pkg/controller/podautoscaler/horizontal.go: getUnableComputeReplicaCountCondition", _COMPUTE),
     controllers=BOTH,
     features=("conditions", "events"),
@@ -339,7 +354,7 @@ async def test_metrics_that_fail_are_told_by_kind(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/one-failing-metric-forbids-scaling-down",
-    must="With one metric failing, the others MAY make the HPA grow, but it MUST NOT shrink.",
+    must="If one metric fails, the others MAY scale the target up, but it MUST NOT be scaled down.",
     source=_COMPUTE,
     issues="kubernetes/kubernetes#99514",
     controllers=BOTH,
@@ -362,7 +377,7 @@ async def test_one_failing_metric_forbids_scaling_down(cluster: Cluster) -> None
 
 @scenario(
     "hpa/metric-selector-that-makes-no-sense-is-told",
-    must="A metric selector that is no selector MUST be told by the metric's own reason, without any request.",
+    must="An invalid metric selector MUST be reported with the reason of its metric type, without any request.",
     source="pkg/controller/podautoscaler/horizontal.go: computeReplicasForMetric",
     controllers=BOTH,
     features=("conditions", "events"),
@@ -381,7 +396,7 @@ async def test_metric_selector_that_makes_no_sense_is_told(cluster: Cluster) -> 
 
 @scenario(
     "hpa/two-hpas-of-the-same-pods-both-stop",
-    must="HPAs whose targets share pods MUST both stop scaling and say AmbiguousSelector until only one is left.",
+    must="HPAs whose targets share pods MUST both stop scaling and report AmbiguousSelector until only one is left.",
     source=_SELECTOR,
     issues=("kubernetes/kubernetes#112027", "kubernetes/kubernetes#112011"),
     controllers=BOTH,

@@ -1,4 +1,4 @@
-"""ContainerResource metrics: the usage of one container of each pod, and what that container requests."""
+"""ContainerResource metrics: the usage of one container of each pod, and its request."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ _HALF_OF_PROXY = objects.container_metric("proxy", "cpu", utilization=50)
 
 @scenario(
     "hpa/container-utilization",
-    must="Only the usage and the request of the container that the metric names MUST count; the others need no "
-    "request, and one of the pod as a whole does not matter.",
+    must=(
+        "Only the usage and the request of the container that the metric names MUST count; the others need no request, "
+        "and pod-level requests do not matter."
+    ),
     source=(_CLIENT, _REQUESTS, _STATUS),
     controllers=BOTH,
 )
@@ -58,7 +60,7 @@ async def test_container_utilization(cluster: Cluster) -> None:
         for what in ("", *["container "] * 5)
     ]
     wanted.insert(0, "New size: 2; reason: All metrics below target")
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), sorted(wanted))
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), sorted(wanted))
     source = {"container": "app", "name": "cpu", "current": {"averageUtilization": 75, "averageValue": "300m"}}
     told = [{"type": "ContainerResource", "containerResource": source}]
     cluster.expect("metrics in the status", status(cluster, "app")["currentMetrics"], told)
@@ -66,7 +68,7 @@ async def test_container_utilization(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/container-average",
-    must="An average of a container MUST be that of this container alone, without regard to requests.",
+    must="An average of a container's usage MUST be that of this container alone, without regard to requests.",
     source=(_CLIENT, _STATUS),
     controllers=BOTH,
 )
@@ -85,13 +87,15 @@ async def test_container_average(cluster: Cluster) -> None:
         pod=pair,
     )
     wanted = ["New size: 1; reason: All metrics below target", "New size: 3; reason: cpu resource above target"]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
 
 
 @scenario(
     "hpa/container-without-metrics-makes-its-pod-missing",
-    must="A pod whose metrics do not have the container, or not the resource of it, MUST be taken for one without "
-    "metrics: idle when the others want more replicas, at its full request when they want fewer.",
+    must=(
+        "A pod whose metrics lack the container, or its resource, MUST count as one without metrics: idle when the "
+        "others want more replicas, at its full request when they want fewer."
+    ),
     source=(_CLIENT, "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"),
     issues="kubernetes/kubernetes#127193",
     controllers=BOTH,
@@ -116,8 +120,10 @@ async def test_container_without_metrics_makes_its_pod_missing(cluster: Cluster)
 
 @scenario(
     "hpa/container-without-usage-of-the-resource",
-    must="A container in the metrics that shows no usage of the resource MUST make its pod one without metrics, for a "
-    "metric of this container and for one of the whole pod.",
+    must=(
+        "If a container in the metrics lacks the resource, its pod MUST count as one without metrics, for a metric of "
+        "this container and for one of the whole pod."
+    ),
     source=(_CLIENT, "pkg/controller/podautoscaler/metrics/client.go: getPodMetrics"),
     controllers=BOTH,
 )
@@ -139,7 +145,7 @@ async def test_container_without_usage_of_the_resource(cluster: Cluster) -> None
 
 @scenario(
     "hpa/container-without-request-or-metrics",
-    must="If the container has no request, or no pod has metrics of it, the HPA MUST say so and MUST NOT scale.",
+    must="If the container has no request, or no pod has metrics of it, the HPA MUST report it and MUST NOT scale.",
     source=(_REQUESTS, _STATUS),
     controllers=BOTH,
 )
@@ -157,10 +163,10 @@ async def test_container_without_request_or_metrics(cluster: Cluster) -> None:
     }
     for name, error in errors.items():
         expect_unable(cluster, reason, error, name)
-    cluster.expect("what the events say", sorted(messages(cluster, reason)), sorted(errors.values()))
+    cluster.expect("messages of the events", sorted(messages(cluster, reason)), sorted(errors.values()))
     lead = "invalid metrics (1 invalid out of 1), first error is: failed to get app container metric value: "
     said = sorted(messages(cluster, "FailedComputeMetricsReplicas"))
-    cluster.expect("what the syncs say", said, sorted(lead + error for error in errors.values()))
+    cluster.expect("messages of the syncs", said, sorted(lead + error for error in errors.values()))
 
 
 @scenario(

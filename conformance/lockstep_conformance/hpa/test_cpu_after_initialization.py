@@ -1,7 +1,8 @@
 """CPU of pods whose initialization period (five minutes by default) is over.
 
-A pod counts unless it has never been ready: unless it ceased to be ready within 30 s from its start, by default. Its
-sample may be old. Pods of these tables start at 1 s and are ready at 2 s, if nothing else is said; HPAs sync at 57 s.
+A pod counts unless it was never ready. A pod that stopped being ready within 30 s of its start (by default) counts as
+never ready. Its sample may be old. Pods of these tables start at 1 s and are ready at 2 s, unless stated otherwise;
+HPAs sync at 57 s.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted p
 
 
 def _ended(period: float = 30.0, delay: float = 30.0) -> Options:
-    """Flags with which the initialization period is over when the HPAs sync."""
+    """Flags that end the initialization period before the HPAs sync."""
     return Options(hpa=HpaOptions(cpu_initialization_period=period, initial_readiness_delay=delay))
 
 
 @scenario(
     "hpa/old-samples-count-after-initialization",
-    must="After the initialization period, a pod that is ready MUST count, however old its sample is; the period ends "
-    "exactly so long after the start of the pod.",
+    must=(
+        "After the initialization period, a pod that is ready MUST count, however old its sample is; the period counts "
+        "from the start of the pod, exactly."
+    ),
     source=_GROUPS,
     issues=_ISSUES,
     controllers=BOTH,
@@ -47,8 +50,10 @@ async def test_old_samples_count_after_initialization(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/unready-pods-count-after-initialization",
-    must="After the initialization period, a pod that is not ready MUST count if it ceased to be so when the initial "
-    "readiness delay was over, and MUST NOT count if its readiness last changed before that.",
+    must=(
+        "After the initialization period, a pod that is not ready MUST count if it stopped being ready after the "
+        "initial readiness delay, and MUST NOT count if its readiness last changed before that."
+    ),
     source=_GROUPS,
     issues=_ISSUES,
     controllers=BOTH,
@@ -102,7 +107,7 @@ async def test_initial_readiness_delay_is_a_flag(cluster: Cluster) -> None:
     controllers=BOTH,
 )
 async def test_initialization_takes_five_minutes(cluster: Cluster) -> None:
-    # Both pods cease to be ready at 100 s. They started at 12 s and 13 s: two syncs tell them apart.
+    # Both pods stop being ready at 100 s. They started at 12 s and 13 s: two syncs tell them apart.
     examples = {
         name: Example(["500m"], 1, 50, lifecycle=Lifecycle(start_after=at, ready_after=at, flaps=((100, False),)))
         for name, at in (("first", 12.0), ("second", 13.0))

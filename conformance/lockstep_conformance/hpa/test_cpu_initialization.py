@@ -1,8 +1,8 @@
 """CPU of pods in their first five minutes: which samples count.
 
 During the initialization period a pod counts only while it is ready, and only with a sample whose window began after it
-became ready; else it is an unready pod. Pods of these tables start at 1 s and are ready at 2 s, if nothing else is
-said; HPAs sync at 57 s.
+became ready; otherwise it is an unready pod. Pods of these tables start at 1 s and are ready at 2 s, unless stated
+otherwise; HPAs sync at 57 s.
 """
 
 from __future__ import annotations
@@ -78,8 +78,10 @@ async def test_sample_windows_matter_for_cpu_only(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/readiness-lost-during-initialization",
-    must="During the initialization period a pod that is not ready MUST NOT count, even if it was ready before and its "
-    "sample is fresh; nor MUST it count again before a whole window has passed.",
+    must=(
+        "During the initialization period a pod that is not ready MUST NOT count, even if it was ready before and its "
+        "sample is fresh; it MUST NOT count again before a whole window has passed."
+    ),
     source=_GROUPS,
     issues=_ISSUES,
     controllers=BOTH,
@@ -96,14 +98,14 @@ async def test_readiness_lost_during_initialization(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/node-clock-ahead-delays-the-first-sample",
-    must="With a node's clock ahead, samples of its pods MUST NOT count before a window has passed by that clock.",
+    must="When a node's clock is ahead, samples of its pods MUST NOT count before a window has passed on that clock.",
     source=_GROUPS,
     issues=_ISSUES,
     controllers=BOTH,
 )
 async def test_node_clock_ahead_delays_the_first_sample(cluster: Cluster) -> None:
     cluster.nodes["node-1"].skew = 90.0
-    ahead = pod_of(nodeName="node-1")  # says that it is ready since 92 s: samples count from 107 s on
+    ahead = pod_of(nodeName="node-1")  # reports that it is ready since 92 s: samples count from 107 s on
     examples = {"web": Example(["1", "1"], 2, None, pod=[ahead, ahead])}
     await prepare(cluster, examples)
     await sync(cluster, examples)

@@ -1,7 +1,7 @@
-"""The HPA controller dies at one of its requests, and starts again ten seconds later.
+"""The HPA controller crashes at one of its requests, and restarts ten seconds later.
 
-All it remembers is what stands in the cluster: the replicas of the target, and its own status. Where a request hangs
-before the crash, all that went before is done by then, the events too.
+After that it knows only what the cluster stores: the replicas of the target, and its own status. If a request hangs
+before the crash, everything before it is finished, events included.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _FOUR = ["New size: 4; reason: external metric demand(nil) above target"]
 
 @scenario(
     "hpa/crash-while-it-reads",
-    must="A controller that crashes at the scale or at a metric MUST leave no trace, and do after the restart what was "
-    "to be done.",
+    must=(
+        "A controller that crashes at the scale or at a metric MUST leave no trace, and MUST do the same sync after "
+        "the restart."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("restart",),
@@ -33,7 +35,7 @@ async def test_crash_while_it_reads(cluster: Cluster) -> None:
     await cluster.run_until(64)
     cluster.expect("writes until then", (status_writes(cluster), scale_writes(cluster)), ([], []))
     await cluster.run_until(120)
-    # It dies at 15 s and at 40 s. Each time it starts 10 s later, and syncs 15 s after that.
+    # It crashes at 15 s and at 40 s. Each time it starts 10 s later, and syncs 15 s after that.
     cluster.expect("scales", scales(cluster), [(65.0, 4)])
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), _FOUR)
 
@@ -58,8 +60,10 @@ async def test_crash_before_the_scale(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/crash-after-the-scale",
-    must="A controller that crashes before it hears that its scale took effect MUST NOT scale again; nobody is told of "
-    "the scale, and the status does not know its time.",
+    must=(
+        "A controller that crashes before it receives the answer to its scale write MUST NOT scale again; no event "
+        "reports the scale, and the status lacks its time."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("restart",),
@@ -103,7 +107,7 @@ async def test_crash_before_the_status(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/crash-after-the-status",
-    must="A controller that crashes before it hears that its status was written MUST NOT write it again.",
+    must="A controller that crashes before it receives the answer to its status write MUST NOT write it again.",
     source=("pkg/controller/podautoscaler/horizontal.go: updateStatusIfNeeded", _RECONCILE),
     controllers=("hpa", "replicaset"),
     features=("restart", "status"),

@@ -1,4 +1,4 @@
-"""Versions of the custom metrics API: the preferred one is looked up in discovery, and forgotten once a period.
+"""Versions of the custom metrics API: the preferred one is looked up in discovery, and cached for one period.
 
 The controller starts a second before the scenario and forgets the version at 14 s, 29 s, 44 s ... `web` is synced at
 15 s, 30 s, 45 s ..., `api` at 20 s, 35 s, 50 s ...: so `web` looks the version up, and `api` uses what it found.
@@ -52,7 +52,7 @@ async def test_preferred_version_changes(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/version-that-is-not-served-any-more",
-    must="When the version in use is not served any more, syncs MUST fail until it is forgotten, and no longer.",
+    must="When the version in use is no longer served, syncs MUST fail until the cache expires, and no longer.",
     source=(_DISCOVERY, _CLIENT),
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
@@ -69,12 +69,12 @@ async def test_version_that_is_not_served_any_more(cluster: Cluster) -> None:
     cluster.expect("scales of web", scales(cluster), [(45.0, 4)])
     cluster.expect("scales of api", scales(cluster, "api"), [(50.0, 4)])
     current = status(cluster, "api")["currentMetrics"][0]["pods"]["current"]
-    cluster.expect("what the old version says", current, {"averageValue": "20"})
+    cluster.expect("answer of the old version", current, {"averageValue": "20"})
 
 
 @scenario(
     "hpa/preferred-version-that-nobody-knows",
-    must="When the client does not know the preferred version, the first one that it knows MUST be used.",
+    must="When the client does not support the preferred version, the first supported one MUST be used.",
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery"),
@@ -89,8 +89,10 @@ async def test_preferred_version_that_nobody_knows(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/no-version-that-is-known",
-    must="While discovery lists no version of the custom metrics API that the client knows, or not the API at all, the "
-    "HPA MUST say so, and look again at each sync.",
+    must=(
+        "While discovery lists no supported version of the custom metrics API, or not the API itself, the HPA MUST "
+        "report it, and MUST look again at each sync."
+    ),
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "outage"),
@@ -111,7 +113,7 @@ async def test_no_version_that_is_known(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/discovery-that-fails",
-    must="A discovery that fails MUST NOT be kept: the next sync MUST ask again.",
+    must="A failed discovery MUST NOT be cached: the next sync MUST ask again.",
     source=_DISCOVERY,
     controllers=("hpa", "replicaset"),
     features=("custom-metrics", "discovery", "refused"),

@@ -1,4 +1,4 @@
-"""Custom resources as targets: what their scale must have, and what is told when it has not."""
+"""Custom resources as targets: what their scale must have, and what is reported if it is missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _widgets(**scale: str) -> Object:
 
 
 async def _scale_a_widget(cluster: Cluster, crd: Object, **of_status: str) -> None:
-    """Two of three replicas are there. The kind is new: it takes up to half a minute until the HPA hears of it."""
+    """Two of three replicas exist. The kind is new: the HPA controller discovers it after up to half a minute."""
     propose(cluster, 5)
     await cluster.create(crd)
     widget = {
@@ -48,7 +48,7 @@ async def _scale_a_widget(cluster: Cluster, crd: Object, **of_status: str) -> No
 
 @scenario(
     "hpa/scale-without-a-selector-is-told",
-    must="A target whose scale has no selector MUST NOT be scaled; SelectorRequired and InvalidSelector tell why.",
+    must="A target whose scale has no selector MUST NOT be scaled; SelectorRequired and InvalidSelector report why.",
     source="pkg/controller/podautoscaler/horizontal.go: validateAndParseSelector",
     controllers=BOTH,
     features=("conditions", "events", "custom-resources"),
@@ -66,7 +66,7 @@ async def test_scale_without_a_selector_is_told(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-with-a-selector-that-makes-no-sense-is-told",
-    must="A target whose scale has a selector that cannot be read MUST NOT be scaled; FailedGetScale tells why.",
+    must="A target whose scale has a selector that cannot be parsed MUST NOT be scaled; FailedGetScale reports why.",
     source="client-go/scale/client.go: convertToScale",
     controllers=BOTH,
     features=("conditions", "events", "custom-resources"),

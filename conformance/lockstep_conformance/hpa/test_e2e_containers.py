@@ -1,4 +1,4 @@
-"""Upstream's e2e tests of one container's CPU, beside an idle and a busy one, and of requests for a whole pod."""
+"""Upstream's e2e tests of one container's CPU, beside an idle and a busy one, and of pod-level requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE_POD = {name: {"cpu": "500m", "memory": "500Mi"} for name in ("requests", 
 
 
 async def _up(consumer: Consumer, metric: Object, first: int, second: int) -> None:
-    """Scale from 1 to 3 and 5, using so many millicores first and then."""
+    """Scale from 1 to 3 and 5, with these millicores first and second."""
     consumer.consume_cpu(first)
     await consumer.autoscale(metric, 1, 5)
     await consumer.wait_for(3)
@@ -26,7 +26,7 @@ async def _up(consumer: Consumer, metric: Object, first: int, second: int) -> No
 
 
 def _current(cluster: Cluster, source: str) -> Object:
-    """What the status says of its only metric."""
+    """The only metric in the status."""
     current: Object = status(cluster)["currentMetrics"][0][source]["current"]
     return current
 
@@ -64,7 +64,7 @@ async def test_e2e_container_by_average(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-idle-sidecar",
-    must="A busy container MUST be scaled for as if it were alone, however idle the other container of its pods is.",
+    must="A metric of a busy container MUST scale up as if the container were alone, however idle the other one is.",
     source=f"{_SIDECAR} {_UP} on a busy application with an idle sidecar container",
     controllers=BOTH,
     features=("e2e", "cpu", "container-resource"),
@@ -75,13 +75,13 @@ async def test_e2e_idle_sidecar(cluster: Cluster) -> None:
     await _up(consumer, objects.container_metric("consumer", utilization=20), 125, 500)
     consumer.expect_scales([(32.0, 3), (77.0, 5)])
     wanted = {"averageUtilization": 40, "averageValue": "100m"}
-    # Of both containers it would be 20 %, just the target.
+    # For both containers it would be 20 %, exactly the target.
     cluster.expect("the metric at the end", _current(cluster, "containerResource"), wanted)
 
 
 @scenario(
     "hpa/e2e-busy-sidecar",
-    must="An idle container MUST NOT be scaled for, however busy the other container of its pods is.",
+    must="A metric of an idle container MUST NOT scale up, however busy the other container is.",
     source=f"{_SIDECAR} Should not scale up on a busy sidecar with an idle application",
     controllers=BOTH,
     features=("e2e", "cpu", "container-resource"),
@@ -99,7 +99,7 @@ async def test_e2e_busy_sidecar(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-pod-level-resources",
-    must="Utilization of a pod that asks for resources as a whole MUST be that of what it asks for.",
+    must="Utilization of a pod with pod-level requests MUST be relative to those.",
     source=f"{_POD_LEVEL} Resource Metric) {_UP} using Average Utilization for aggregation",
     controllers=BOTH,
     features=("e2e", "deployment", "cpu", "pod-level-resources"),
@@ -117,7 +117,7 @@ async def test_e2e_pod_level_resources(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-pod-level-resources-of-a-container",
-    must="Utilization of a container MUST be that of its own request, also where the pod asks for a whole of its own.",
+    must="Utilization of a container MUST be relative to its own request, even if the pod has pod-level requests.",
     source=f"{_POD_LEVEL} ContainerResource Metric) {_UP} using Average Utilization for aggregation",
     controllers=BOTH,
     features=("e2e", "deployment", "cpu", "container-resource", "pod-level-resources"),

@@ -1,8 +1,8 @@
 """Upstream's e2e tests of CPU: from 1 pod to 3 and then to 5, and from 5 pods to 3 and then to 1.
 
-The consumer uses 250 millicores, then 700, of which a replica shall use 100 (20 % of its request of 500). On the way
-down it uses 325 and then 10, of which a replica shall use 150. Pods are ready after 2 s, when the HPA is created; the
-first usage of a new pod that counts is that of its second scrape. A scale-down waits for the window of 300 s.
+The consumer uses 250 millicores, then 700, with a target of 100 per replica (20 % of its request of 500). For the
+scale-down it uses 325 and then 10, with a target of 150. Pods are ready after 2 s, when the HPA is created; the first
+usage of a new pod that counts is that of its second scrape. A scale-down waits for the window of 300 s.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ async def test_e2e_replica_set_down(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-replica-set-up-and-stable",
-    must="Between two scale-ups the size MUST stay for ten minutes while the load does.",
+    must="Between two scale-ups the size MUST stay the same for ten minutes while the load does.",
     source=f"{E2E}: ReplicaSet {_UP} and verify decision stability",
     controllers=BOTH,
     features=("e2e", "cpu", "stability"),
@@ -115,7 +115,7 @@ async def test_e2e_replica_set_up_and_stable(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-replica-set-down-and-stable",
-    must="Between two scale-downs the size MUST stay for ten minutes while the load does.",
+    must="Between two scale-downs the size MUST stay the same for ten minutes while the load does.",
     source=f"{E2E}: ReplicaSet {_DOWN} and verify decision stability",
     controllers=BOTH,
     features=("e2e", "cpu", "stability"),
@@ -127,7 +127,7 @@ async def test_e2e_replica_set_down_and_stable(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-replica-set-light-up",
-    must="A ReplicaSet of one pod MUST be scaled to two when the pod uses half as much again as it shall.",
+    must="A ReplicaSet of one pod MUST be scaled to two when the pod uses 1.5 times its target.",
     source=f"{E2E}: ReplicaSet light Should scale from 1 pod to 2 pods",
     controllers=BOTH,
     features=("e2e", "cpu"),
@@ -144,7 +144,7 @@ async def test_e2e_replica_set_light_up(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-replica-set-light-down",
-    must="A ReplicaSet of two pods MUST be scaled to one when both use half of what one shall use.",
+    must="A ReplicaSet of two pods MUST be scaled to one when both together use the target of one.",
     source=f"{E2E}: ReplicaSet light Should scale from 2 pods to 1 pod",
     controllers=BOTH,
     features=("e2e", "cpu"),

@@ -1,6 +1,6 @@
 """Upstream's e2e tests of an external metric: up and down by it, and to zero and back.
 
-The metric begins with 100, twice what it shall be. As long as that does not change, each sync doubles the replicas.
+The metric begins with 100, twice its target. As long as that does not change, each sync doubles the replicas.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ class _Queue:
 
 @scenario(
     "hpa/e2e-external-metric",
-    must="An external metric above its target MUST bring replicas up to the maximum, and one of 0 leave the minimum.",
+    must=(
+        "An external metric above its target MUST scale up to the maximum, and a metric of 0 MUST scale down to the "
+        "minimum."
+    ),
     source=f"{_E2E}: should scale up and down based on external metric value",
     controllers=BOTH,
     features=("e2e", "deployment", "external-metric"),
@@ -50,8 +53,10 @@ async def test_e2e_external_metric(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-scale-to-zero",
-    must="With the gate HPAScaleToZero an external metric of 0 MUST leave no replica, and ScaledToZero MUST say so; a "
-    "high one MUST bring them back.",
+    must=(
+        "With the gate HPAScaleToZero an external metric of 0 MUST scale to zero, which ScaledToZero MUST report; a "
+        "high one MUST scale up again."
+    ),
     source=f"{_E2E}: (scale to zero) should scale down to zero and back up based on external metric value",
     controllers=BOTH,
     features=("e2e", "deployment", "external-metric", "scale-to-zero", "feature-gates"),

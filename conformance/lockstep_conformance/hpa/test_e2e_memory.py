@@ -1,6 +1,6 @@
 """Upstream's e2e tests of memory: from 1 pod to 3 and then to 5, by all containers and by one of them.
 
-The consumer uses 250 megabytes, then 700, of which a replica shall use 100 (20 % of its request of 500).
+The consumer uses 250 megabytes, then 700, with a target of 100 per replica (20 % of its request of 500).
 """
 
 from __future__ import annotations

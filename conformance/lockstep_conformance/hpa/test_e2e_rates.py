@@ -1,4 +1,4 @@
-"""Upstream's e2e tests of behaviors: how many pods, or how many per cent of them, a minute may bring or take."""
+"""Upstream's e2e tests of behaviors: policies for the number, or percentage, of pods per minute."""
 
 from __future__ import annotations
 

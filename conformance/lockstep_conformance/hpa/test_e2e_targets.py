@@ -1,6 +1,6 @@
 """Upstream's e2e tests with other targets: a custom resource, and, until 1.34, a ReplicationController; a StatefulSet.
 
-And the one that measures how long it takes when a pod has to wait for a new node.
+Also the one that measures the time when a pod must wait for a new node.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _HALF = objects.resource_metric("cpu", utilization=50)
 
 
 def _template() -> Object:
-    """Pods that ask for 200 millicores."""
+    """Pods that request 200 millicores."""
     consumer = objects.container("consumer", resources={"requests": {"cpu": "200m"}})
     return objects.pod_template(objects.labels_of("web"), containers=[consumer])
 
 
 async def _wait_for_two(cluster: Cluster, resource: str) -> None:
-    """Two replicas must be asked for."""
+    """Expect a scale to two replicas."""
 
     def asked() -> bool:
         return bool(cluster.get(resource, "web")["spec"]["replicas"] == 2)
@@ -37,7 +37,7 @@ async def _wait_for_two(cluster: Cluster, resource: str) -> None:
     features=("e2e", "custom-resources"),
 )
 async def test_e2e_custom_resource(cluster: Cluster) -> None:
-    """As there, nobody acts for the custom resource: the pods are those of a Deployment, which stays as it is."""
+    """As in upstream, no controller manages the custom resource: the pods are those of a constant Deployment."""
     cluster.owners.manage("deployments")
     fleet = objects.custom("Fleet", "web", 1)
     await cluster.create(objects.definition("Fleet"), fleet, objects.deployment("web", 1, template=_template()))
@@ -60,7 +60,7 @@ async def test_e2e_custom_resource(cluster: Cluster) -> None:
     features=("e2e", "replication-controller"),
 )
 async def test_e2e_replication_controller(cluster: Cluster) -> None:
-    """Nobody acts for it but the scenario, which brings the second pod."""
+    """No controller manages it: the scenario creates the second pod."""
     spec = {"replicas": 1, "selector": objects.labels_of("web"), "template": _template()}
     metadata = {"name": "web", "namespace": "default"}
     rc = {"apiVersion": "v1", "kind": "ReplicationController", "metadata": metadata, "spec": spec}
@@ -103,15 +103,17 @@ async def test_e2e_stateful_set(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-pod-waits-for-a-node",
-    must="One pod MUST become eight within 15 minutes when the load is that of eight, even if the last one has to wait "
-    "for a node.",
+    must=(
+        "One pod MUST become eight within 15 minutes when the load is that of eight, even if the last one must wait "
+        "for a node."
+    ),
     source="test/e2e/autoscaling/autoscaling_timer.go: from 1 pod and 3 nodes to 8 pods and >=4 nodes takes less than "
     "15 minutes",
     controllers=BOTH,
     features=("e2e", "deployment", "cpu", "pending"),
 )
 async def test_e2e_pod_waits_for_a_node(cluster: Cluster) -> None:
-    """Three nodes have room for seven pods; a fourth comes three minutes after a pod has found none."""
+    """Three nodes have room for seven pods; a fourth is added three minutes after a pod could not be scheduled."""
     nodes = 3
 
     def room(_: Object) -> str | None:

@@ -1,4 +1,4 @@
-"""Upstream's e2e tests of tolerances that a behavior configures, one for each direction."""
+"""Upstream's e2e tests of the tolerances in a behavior, one for each direction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _GATE = Options(feature_gates={"HPAConfigurableTolerance": True})
 
 
 def _usage_for(replicas: int) -> int:
-    """The usage of so many pods of 200 millicores at 60 %, less half of one's (usageForReplicasWithRequest)."""
+    """The usage of this many pods with 200 millicores at 60 %, less half a pod's (usageForReplicasWithRequest)."""
     return replicas * 120 - 60
 
 
 @scenario(
     "hpa/e2e-large-tolerance",
-    must="With a tolerance of 1000 % a pod that uses four times what it shall use MUST NOT bring another one.",
+    must="With a tolerance of 1000 % a pod that uses four times its target MUST NOT cause a scale-up.",
     source=f"{E2E_BEHAVIOR}: with large configurable tolerance should not scale",
     controllers=BOTH,
     features=("e2e", "behavior", "tolerance", "feature-gates"),

@@ -23,7 +23,7 @@ async def _walk(consumer: Consumer) -> None:
     features=("e2e", "cpu", "restart"),
 )
 async def test_e2e_upgrade(cluster: Cluster) -> None:
-    """Without what it had recommended, the HPA takes the five pods that it finds for its first recommendation."""
+    """The restarted HPA controller has no recommendations, so it takes the five pods as the first one."""
     consumer = Consumer(cluster, "ReplicaSet")
     await consumer.start(1, memory=200)
     await consumer.autoscale(objects.resource_metric("cpu", utilization=20), 1, 5)

@@ -1,7 +1,7 @@
 """Upstream's e2e tests of behaviors: stabilization windows, and scaling that is disabled.
 
-A replica shall use 125 millicores, 25 % of its request. Usage "for n replicas" is that of n and a half less, so that
-what is proposed does not hang on a rounding.
+The target is 125 millicores per replica, 25 % of its request. Usage "for n replicas" is that of n - 0.5, so that the
+recommendation does not depend on rounding.
 """
 
 from __future__ import annotations
@@ -108,7 +108,10 @@ async def test_e2e_two_windows(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/e2e-window-and-pod-rate",
-    must="One replica each two minutes MUST be added, and after three minutes of a lower load all surplus MUST go.",
+    must=(
+        "One replica each two minutes MUST be added, and after three minutes of a lower load all surplus replicas MUST "
+        "be removed."
+    ),
     source=f"{_BOTH_WAYS} should keep recommendation within the range with stabilization window and pod limit rate",
     controllers=BOTH,
     features=("e2e", "behavior", "stabilization", "policies"),

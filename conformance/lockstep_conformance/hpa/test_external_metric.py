@@ -1,7 +1,7 @@
 """External metrics: values from outside the cluster, such as the length of a queue.
 
-All series that the selector finds add up. With a `Value` as target, the ratio is multiplied by the ready pods; with an
-`AverageValue`, the sum is divided by the target.
+The values of all selected series are added. With a `Value` as target, the ratio is multiplied by the ready pods; with
+an `AverageValue`, the sum is divided by the target.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def test_external_average_is_sum_over_target(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/external-series-add-up",
-    must="The values of all series that the selector finds MUST be added; without a selector, those of all series.",
+    must="The values of all selected series MUST be added; without a selector, those of all series.",
     source=(_VALUE, _AVERAGE, _CLIENT),
     controllers=BOTH,
 )
@@ -98,7 +98,7 @@ async def test_external_series_add_up(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/external-selector-with-expressions",
-    must="Expressions of the selector MUST be passed on like labels, and the event MUST name the selector.",
+    must="Expressions of the selector MUST be sent like labels, and the event MUST name the selector.",
     source=(_AVERAGE, _STATUS),
     controllers=BOTH,
 )
@@ -127,7 +127,7 @@ async def test_external_selector_with_expressions(cluster: Cluster) -> None:
         _event(5, "", "{Key:queue,Operator:In,Values:[c a],},"),
         _event(6, "", "{Key:queue,Operator:NotIn,Values:[a],},"),
     ]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
 
 
 def _event(size: int, labels: str, expression: str) -> str:
@@ -138,7 +138,7 @@ def _event(size: int, labels: str, expression: str) -> str:
 
 @scenario(
     "hpa/external-metric-that-cannot-be-had",
-    must="If no series is found, or the metric is not known, the HPA MUST say so and MUST NOT scale.",
+    must="If no series is found, or the metric is unknown, the HPA MUST report it and MUST NOT scale.",
     source=(_CLIENT, _STATUS),
     controllers=BOTH,
 )

@@ -1,6 +1,6 @@
 """Several metrics of which some fail: the others may add replicas but not remove any.
 
-What is not known might have wanted more. So the failure of one metric keeps an HPA from scaling down, and from nothing
+The failed metric might have required more replicas. So the failure of one metric prevents a scale-down, and nothing
 else.
 """
 
@@ -18,7 +18,7 @@ _UNABLE = "the HPA was unable to compute the replica count: "
 
 
 def _no_metric(name: str) -> str:
-    """The error of an external metric that nobody serves."""
+    """The error of an external metric that is not served."""
     return (
         f"unable to get external metric default/{name}/nil: unable to fetch metrics from external metrics API: "
         f"the server could not find the metric {name} for namespaces"
@@ -27,7 +27,7 @@ def _no_metric(name: str) -> str:
 
 @scenario(
     "hpa/failing-metric-allows-scale-up",
-    must="Where one metric fails and another one proposes more replicas than there are, they MUST be added.",
+    must="If one metric fails and another one recommends more replicas, they MUST be added.",
     source=_COMPUTE,
     issues="kubernetes/kubernetes#78503",
     controllers=BOTH,
@@ -47,8 +47,10 @@ async def test_failing_metric_allows_scale_up(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/failing-metric-forbids-scale-down",
-    must="Where one metric fails and the others propose fewer replicas than there are, none MUST be removed, and the "
-    "failure MUST be reported.",
+    must=(
+        "If one metric fails and the others recommend fewer replicas, none MUST be removed, and the failure MUST be "
+        "reported."
+    ),
     source=_COMPUTE,
     issues=("kubernetes/kubernetes#78503", "kubernetes/kubernetes#99514"),
     controllers=BOTH,
@@ -78,7 +80,7 @@ async def test_failing_metric_forbids_scale_down(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/failing-metric-and-no-change",
-    must="Where one metric fails and the largest other proposal is the size of now, scaling MUST count as active.",
+    must="If one metric fails and the largest other recommendation is the current size, scaling MUST count as active.",
     source=_COMPUTE,
     controllers=BOTH,
     features=("several-metrics", "failure"),
@@ -96,7 +98,7 @@ async def test_failing_metric_and_no_change(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/all-metrics-failing",
-    must="Where all metrics fail nothing MUST change, and the first failure of the spec MUST be reported.",
+    must="If all metrics fail nothing MUST change, and the first failure in the order of the spec MUST be reported.",
     source=_COMPUTE,
     controllers=BOTH,
     features=("several-metrics", "failure"),

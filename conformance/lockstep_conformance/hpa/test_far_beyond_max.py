@@ -1,4 +1,4 @@
-"""A demand that no number of replicas can meet, and one that replicas do not change."""
+"""A demand that no number of replicas can meet, and a demand that replicas do not reduce."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _OVERFLOW = "pkg/controller/podautoscaler/replica_calculator.go: GetExternalPerP
 
 @scenario(
     "hpa/demand-far-beyond-the-maximum",
-    must="A recommendation far above maxReplicas MUST lead to maxReplicas, as fast as the scale-up limit allows, and "
-    "the condition MUST say why it is no more.",
+    must=(
+        "A recommendation far above maxReplicas MUST lead to maxReplicas, as fast as the scale-up limit allows, and "
+        "the condition MUST report why it is not more."
+    ),
     source=_RULES,
     issues=("kubernetes/kubernetes#59888", "kubernetes/kubernetes#70000"),
     controllers=("hpa", "replicaset"),
@@ -52,20 +54,22 @@ async def test_demand_beyond_32_bits(cluster: Cluster) -> None:
     await cluster.run_until(100)
     cluster.expect("scales", scales(cluster), [(15.0, 5)])
     current = status(cluster)["currentMetrics"][0]["external"]["current"]
-    cluster.expect("what the status says", current, {"averageValue": "9223372036854775807m"})
+    cluster.expect("the status", current, {"averageValue": "9223372036854775807m"})
 
 
 @scenario(
     "hpa/lag-that-replicas-do-not-shorten",
-    must="While an external metric stays high whatever is done, replicas MUST grow at each sync up to the maximum, "
-    "unless policies slow that down.",
+    must=(
+        "While an external metric stays high, replicas MUST grow at each sync up to the maximum, unless policies limit "
+        "that."
+    ),
     source=(_RULES, _RATES),
     issues="kubernetes-sigs/prometheus-adapter#294",
     controllers=("hpa", "replicaset"),
     features=("external-metric", "closed-loop", "behavior", "H22"),
 )
 async def test_lag_that_replicas_do_not_shorten(cluster: Cluster) -> None:
-    """The lag is 300 for five minutes. Then replicas that are ready have each made it 20 shorter."""
+    """The lag is 300 for five minutes. After that it is 20 less for each ready replica."""
     for name, up in (("hasty", None), ("steady", objects.scaling(("Pods", 1, 60)))):
         shorter = per_ready(name, lambda time, ready: 300 if time < 300 else max(0, 300 - 20 * ready))
         cluster.metrics.external("lag", shorter, labels={"group": name})
@@ -78,7 +82,7 @@ async def test_lag_that_replicas_do_not_shorten(cluster: Cluster) -> None:
     cluster.expect("scales without policies", scales(cluster, "hasty"), doubling)
     cluster.expect("scales by one a minute", scales(cluster, "steady"), [(15.0 + 60 * n, 2 + n) for n in range(5)])
     await cluster.run_until(700)
-    # 30 replicas made the lag vanish, and it came back with the first one; 10 make it what it should be
+    # with 30 replicas the lag is zero, and after a scale-down it is back; with 10 it is at the target
     cluster.expect(
         "then without policies", scales(cluster, "hasty")[5:], [(600.0, 1), (615.0, 3), (630.0, 6), (645.0, 11)]
     )

@@ -1,6 +1,6 @@
-"""Requests that change under an HPA, as a vertical autoscaler changes them: utilization depends on them, usage not.
+"""Requests that change under an HPA, as by a VPA: utilization depends on them, usage does not.
 
-What counts are the requests of the pods, not those of the template. The demand here is always the same.
+The requests of the pods count, not those of the template. The demand here is constant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HALF_A_CORE = objects.resource_metric("cpu", average="500m")
 
 
 async def _changing(cluster: Cluster, metric: Object) -> None:
-    """Half an hour with a demand of two cores, and requests that change three times; pods are replaced, as VPA does."""
+    """Half an hour with a demand of two cores, and requests that change three times; pods are replaced, as by a VPA."""
     cluster.metrics.load("web", cpu=shared(2))
     await cluster.create(workload("web", 4, cpu="1"), objects.hpa("web", max_replicas=32, metrics=[metric]))
     for at, cpu in ((600, "500m"), (1200, "250m"), (1800, "2")):
@@ -30,15 +30,16 @@ async def _changing(cluster: Cluster, metric: Object) -> None:
 
 @scenario(
     "hpa/utilization-follows-the-requests",
-    must="With a target for utilization, replicas MUST follow the requests of the pods, though nobody needs more or "
-    "less.",
+    must=(
+        "With a target for utilization, replicas MUST follow the requests of the pods, even if the demand is constant."
+    ),
     source=_REQUESTS,
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "requests", "H29"),
 )
 async def test_utilization_follows_the_requests(cluster: Cluster) -> None:
-    """Less requests, more replicas, less usage of each: a vertical autoscaler would lower the requests again."""
+    """Lower requests, more replicas, lower usage of each: a VPA would lower the requests again."""
     await _changing(cluster, CPU_50)
     cluster.expect("scales", scales(cluster), [(630.0, 8), (1230.0, 16), (2115.0, 2)])
     current = status(cluster)["currentMetrics"][0]["resource"]["current"]
@@ -47,7 +48,7 @@ async def test_utilization_follows_the_requests(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/usage-does-not-follow-the-requests",
-    must="With a target for usage, replicas MUST stay where they are when only the requests change.",
+    must="With a target for usage, replicas MUST NOT change when only the requests change.",
     source="pkg/controller/podautoscaler/replica_calculator.go: GetRawResourceReplicas",
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),

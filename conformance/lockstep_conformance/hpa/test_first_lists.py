@@ -13,7 +13,9 @@ _AUTOSCALER = "horizontal-pod-autoscaler"
 
 @scenario(
     "hpa/late-list-of-pods-delays-the-first-sync",
-    must="Until the first list of pods has come no HPA MUST be synced; one that is due by then MUST be synced at once.",
+    must=(
+        "Until the first list of pods has arrived, no HPA MUST be synced; one that is due then MUST be synced at once."
+    ),
     source=_RUN,
     controllers=("hpa", "replicaset"),
     features=("start", "latency"),

@@ -1,7 +1,7 @@
-"""Many HPAs and a slow metrics API: workers bound how many wait for it at the same time.
+"""Many HPAs and a slow metrics API: the number of workers limits how many wait for it at the same time.
 
 30 HPAs that wait 6 s each for their metric are half a minute's work for five workers, and three minutes' for one. The
-scenarios end with the first round: which HPAs of one resync come first in later ones is left to a Go map.
+scenarios end with the first round: in later rounds the order of HPAs in a resync is that of a Go map.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FLEET = [f"web-{number:02}" for number in range(30)]
 
 
 async def _reactions(cluster: Cluster, until: float) -> list[list[tuple[float, int]]]:
-    """Create the fleet, one HPA each 0.1 s, all of which want two replicas; when each of them got them."""
+    """Create one HPA every 0.1 s, each of which needs two replicas. Returns when each got them."""
     cluster.faults.latency(6.0, resource="external.metrics.k8s.io", name="demand")
     cluster.metrics.external("demand", 2)
     metric = objects.external_metric("demand", average="1")

@@ -1,6 +1,6 @@
-"""What was recommended during the windows bounds what is done now: never below the lowest, never above the highest.
+"""Recommendations within the windows limit the new size: never below the lowest, never above the highest.
 
-A controller that looks up "the highest of the window" and then goes there scales up while the load falls.
+A controller that simply applies the highest recommendation of the window would scale up while the load falls.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _DOWN_STABILIZED = "recent recommendations were higher than current one, applyin
 
 @scenario(
     "hpa/two-windows-hold-between-a-spike-and-a-drop",
-    must="With a window in each direction, replicas MUST stay where they are as long as a spike and a drop are both "
-    "remembered.",
+    must=(
+        "With a window in each direction, replicas MUST NOT change while a spike and a drop are both in their windows."
+    ),
     source=_BEHAVIORS,
     issues=("kubernetes/kubernetes#96671", "kubernetes/kubernetes#97348"),
     controllers=("hpa", "replicaset"),
@@ -35,13 +36,13 @@ async def test_two_windows_hold_between_a_spike_and_a_drop(cluster: Cluster) -> 
     held = ("True", "ScaleDownStabilized", _DOWN_STABILIZED)
     cluster.expect("after the drop", condition(cluster, "AbleToScale"), held)
     await cluster.run_until(900)
-    # the last recommendation of three is that of 105 s; five minutes later it counts no more
+    # 3 was last recommended at 105 s; five minutes later it no longer counts
     cluster.expect("scales", scales(cluster), [(405.0, 1)])
 
 
 @scenario(
     "hpa/remembered-peak-is-no-target",
-    must="A peak that a rate limit did not let through MUST NOT be made up for once it is over.",
+    must="A peak that a policy cut MUST NOT be caught up with once it is over.",
     source=_BEHAVIORS,
     issues="kubernetes/kubernetes#96671",
     controllers=("hpa", "replicaset"),
@@ -79,24 +80,26 @@ async def test_falling_load_never_scales_up(cluster: Cluster) -> None:
     held = ("True", "ScaleDownStabilized", _DOWN_STABILIZED)
     cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), held)
     await cluster.run_until(1300)
-    # 25 were last recommended at 405 s; from 420 s on it was 14 (17 replicas at 65 % of 80 %), by two in three minutes
+    # 25 was last recommended at 405 s; from 420 s on it was 14 (17 replicas at 65 % of 80 %), by two in three minutes
     cluster.expect("scales in the end", scales(cluster), [(1005.0, 15), (1185.0, 14)])
 
 
 @scenario(
     "hpa/without-behavior-a-remembered-peak-is-caught-up-with",
-    must="Without a behavior, the highest recommendation of the downscale window MUST be applied, even if that means "
-    "to grow while all metrics are below their targets.",
+    must=(
+        "Without a behavior, the highest recommendation of the downscale window MUST be applied, even if that is a "
+        "scale-up while all metrics are below their targets."
+    ),
     source=_LEGACY,
     issues=("kubernetes/kubernetes#99349", "kubernetes/kubernetes#98174"),
     controllers=("hpa", "replicaset"),
     features=("legacy", "stabilization", "H2"),
 )
 async def test_without_behavior_a_remembered_peak_is_caught_up_with(cluster: Cluster) -> None:
-    """Upstream repaired this for HPAs with a behavior only."""
+    """Upstream fixed this for HPAs with a behavior only."""
     await demanded(cluster, 2, (60, 8), (75, 3), replicas=2)
     await cluster.run_until(600)
-    # at most twice as many at a time, or four; the peak of 60 s is remembered until 360 s
+    # at most twice as many at a time, or four; the peak of 60 s is in the window until 360 s
     cluster.expect("scales", scales(cluster), [(60.0, 4), (75.0, 8), (375.0, 3)])
     above, below = "external metric demand(nil) above target", "All metrics below target"
     wanted = [f"New size: {size}; reason: {why}" for size, why in ((4, above), (8, below), (3, below))]

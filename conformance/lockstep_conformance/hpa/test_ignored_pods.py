@@ -1,8 +1,8 @@
-"""Pods that do not count at all: those that have failed, and those that are being deleted.
+"""Pods that do not count: those that have failed, and those that are being deleted.
 
-Their usage is left out, and they are neither unready nor without metrics. A pod that has succeeded is not one of them:
-it has no metrics any more, and counts as a pod without. In these tables the selector of each target finds two pods
-more, which are another owner's.
+Their usage is left out, and they count neither as unready nor as without metrics. A pod that has succeeded is
+different: it has no metrics any more, and counts as a pod without metrics. In these tables the selector of each target
+also matches two pods of another owner.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def test_failed_pods_are_ignored(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/metrics-of-failed-pods-are-ignored",
-    must="An entry of the answer about a pod that has failed MUST NOT take part in utilization or in an average.",
+    must="Metrics of a failed pod MUST NOT count for utilization or an average.",
     source=(_GROUPS, _REMOVE),
     controllers=BOTH,
 )

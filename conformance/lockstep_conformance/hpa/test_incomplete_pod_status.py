@@ -1,6 +1,6 @@
-"""Pods whose status lacks what the HPA looks at for CPU: a start, a Ready condition, or since when that holds.
+"""Pods whose status lacks what the HPA needs for CPU: a start time, a Ready condition, or its transition time.
 
-Kubelets write all of these. Other owners of pods need not, and the API server does not ask for them.
+Kubelets write all of these. Other writers may not, and the API server does not require them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted p
 #: The initialization period is over when the HPAs sync.
 _ENDED = Options(hpa=HpaOptions(cpu_initialization_period=30.0))
 _START = "2000-01-01T00:00:01Z"
-#: No kubelet gets these pods: their status is what the scenario says.
+#: No kubelet runs these pods: their status is set by the scenario.
 _UNBOUND = pod_of(schedulerName="none")
 
 
@@ -60,8 +60,7 @@ async def test_pod_without_start_or_condition_is_unready(cluster: Cluster) -> No
 
 @scenario(
     "hpa/pod-ready-since-nobody-knows-when-counts",
-    must="In the initialization period, a ready pod that does not say since when MUST count, however old its sample "
-    "is.",
+    must="In the initialization period, a ready pod without a transition time MUST count, however old its sample is.",
     source=_GROUPS,
     controllers=BOTH,
 )
@@ -73,8 +72,10 @@ async def test_pod_ready_since_nobody_knows_when_counts(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/unready-since-nobody-knows-when",
-    must="After the initialization period, a pod that is not ready and does not say since when MUST count as one that "
-    "has never been ready.",
+    must=(
+        "After the initialization period, a pod that is not ready and has no transition time MUST count as one that "
+        "was never ready."
+    ),
     source=_GROUPS,
     controllers=BOTH,
     options=_ENDED,

@@ -1,6 +1,6 @@
-"""The way back from no replicas, under the gate HPAScaleToZero: what brings them, and what does not.
+"""Scaling up from zero, under the gate HPAScaleToZero: when it happens, and when not.
 
-The HPA leaves zero only if it went there itself, which it knows by its condition ScaledToZero.
+The HPA scales up from zero only if it scaled to zero itself, which its condition ScaledToZero records.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOT_ZERO = ("False", "NotScaledToZero", "the HPA controller did not scale the w
 
 @scenario(
     "hpa/from-zero-by-the-value-of-an-object",
-    must="From zero a metric of type Value MUST propose as many replicas as its value is times the target, rounded up.",
+    must="From zero a metric of type Value MUST recommend the ratio of its value to the target, rounded up.",
     source="pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount",
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "object-metric"),
@@ -41,8 +41,10 @@ async def test_from_zero_by_the_value_of_an_object(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/zero-is-remembered-past-a-manual-scale",
-    must="ScaledToZero MUST stay as the last rescale set it: once an own scale to zero was undone by hand, one by hand "
-    "counts as an own one.",
+    must=(
+        "ScaledToZero MUST stay as the last rescale set it: if the HPA scaled to zero and somebody undid it by hand, a "
+        "later scale to zero by hand counts as the HPA's own."
+    ),
     source=(_FOR_ZERO, _RECONCILE),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "manual"),
@@ -78,7 +80,7 @@ async def test_raised_minimum_leaves_zero(cluster: Cluster) -> None:
     await cluster.run_until(55)
     cluster.expect("scales of web", scales(cluster), [(30.0, 0), (45.0, 2)])
     cluster.expect("scales of db", scales(cluster, "db"), [(20.0, 0), (50.0, 2)])
-    # Without behavior the limits of a proposal do it, which have no words for it.
+    # Without behavior the limits of a recommendation do it, whose event has no reason for this case.
     below = "Current number of replicas below Spec.MinReplicas"
     said = messages(cluster, "SuccessfulRescale")[2:]
     cluster.expect("events", said, ["New size: 2; reason: ", f"New size: 2; reason: {below}"])
@@ -107,7 +109,9 @@ async def test_zero_without_a_metric_stays(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/percent-policy-does-not-leave-zero",
-    must="A scale-up by per cent alone MUST NOT leave zero, once what the HPA removed is older than the period.",
+    must=(
+        "A scale-up with only a Percent policy MUST NOT leave zero once the HPA's own removal is older than the period."
+    ),
     source=(_RECONCILE, "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScalingRules"),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "policies"),
@@ -118,15 +122,17 @@ async def test_percent_policy_does_not_leave_zero(cluster: Cluster) -> None:
     wanted = (2, (30, 0), (50, 3), (80, 0), (160, 3))
     await demanded(cluster, *wanted, replicas=2, min_replicas=0, up=up, down=down)
     await cluster.run_until(400)
-    # Soon after the first time, twice the two of a minute ago may come; 80 s after the second time, twice nothing.
+    # Soon after the first time, twice the two of a minute ago are allowed; 80 s after the second time, twice zero.
     cluster.expect("scales", scales(cluster), [(30.0, 0), (60.0, 3), (90.0, 0)])
     cluster.expect("ScalingLimited", reason(cluster, "ScalingLimited"), "True ScaleUpLimit")
 
 
 @scenario(
     "hpa/zero-without-pods-to-measure",
-    must="A target that the HPA scaled to zero MUST stay there once only metrics of its pods are left, even below "
-    "minReplicas: there is nothing to measure.",
+    must=(
+        "A target that the HPA scaled to zero MUST stay there if only metrics of its pods are left, even below "
+        "minReplicas: there is nothing to measure."
+    ),
     source=(_FOR_ZERO, _RECONCILE),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "spec-edits", "failure"),
@@ -151,8 +157,10 @@ async def test_zero_without_pods_to_measure(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/minimum-overrules-the-rate-from-zero",
-    must="From zero the target MUST be scaled to minReplicas even where a policy allows fewer, naming the metric that "
-    "wants more.",
+    must=(
+        "From zero the target MUST be scaled to minReplicas even if a policy allows fewer, and the event MUST name the "
+        "metric that requires more."
+    ),
     source=_RECONCILE,
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "limits", "policies"),

@@ -1,6 +1,6 @@
-"""What an HPA without behavior does: it at most doubles, or makes four of fewer; it removes any number at once.
+"""What an HPA without behavior does: one sync scales up to at most twice the size, or to four; it removes any number.
 
-The API server adds no behavior to an HPA that has none, so this is what most HPAs do.
+The API server adds no default behavior, so this is what most HPAs do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _ABOVE, _BELOW = "reason: external metric demand(nil) above target", "reason: Al
 
 @scenario(
     "hpa/legacy-scale-up-doubles-or-makes-four",
-    must="Without behavior one sync MUST at most double the replicas, or make four of fewer than two.",
+    must=(
+        "Without behavior one sync MUST scale up to at most twice the replicas, or to four if there are fewer than two."
+    ),
     source=(_LIMIT, _RULES),
     issues="kubernetes/kubernetes#32304",
     controllers=BOTH,
@@ -57,8 +59,10 @@ async def test_legacy_scale_down_has_no_rate(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/status-follows-each-decision",
-    must="The status MUST show the size before a scale and the size that was asked for, and lastScaleTime MUST change "
-    "with scales only.",
+    must=(
+        "The status MUST show the size before a scale and the desired size, and lastScaleTime MUST change with scales "
+        "only."
+    ),
     source="pkg/controller/podautoscaler/horizontal.go: setStatus",
     controllers=BOTH,
     features=("legacy", "status", "events"),

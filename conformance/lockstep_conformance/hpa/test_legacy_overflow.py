@@ -1,6 +1,6 @@
-"""Sizes of which the double does not fit into 32 bits, which is where the limit of the legacy path ends.
+"""Sizes whose double does not fit into 32 bits, where the legacy limit overflows.
 
-Nobody acts for the custom resource: its two thousand million pods are numbers in its status.
+No controller manages the custom resource: its two billion pods are only a number in its status.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ _MAX, _MIN = 2**31 - 1, -(2**31)
 
 @scenario(
     "hpa/legacy-scale-up-limit-beyond-32-bits",
-    must="Without behavior, a limit that does not fit into 32 bits MUST become the smallest number, as Go's conversion "
-    "makes it on amd64: the HPA asks for that, and is refused.",
+    must=(
+        "Without behavior, a limit that does not fit into 32 bits MUST become the smallest number, as in Go's "
+        "conversion on amd64: the HPA sends that, and is refused."
+    ),
     source="pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimit",
     issues="kubernetes/kubernetes#141397",
     controllers=BOTH,
@@ -36,8 +38,8 @@ async def test_legacy_scale_up_limit_beyond_32_bits(cluster: Cluster) -> None:
         for write in scale_writes(cluster, resource=_FLEETS)
     ]
     # The double of the first size fits, that of the second does not.
-    cluster.expect("scales that it asked for", asked, [(15.0, 2 * size, 200), (30.0, _MIN, 400)])
-    # The smallest number is how the server tells that a scale names no replicas at all.
+    cluster.expect("scales that it sent", asked, [(15.0, 2 * size, 200), (30.0, _MIN, 400)])
+    # The server uses the smallest number for a scale without replicas.
     refusal = 'the spec replicas field ".spec.replicas" cannot be empty'
     why = ("False", "FailedUpdateScale", f"the HPA controller was unable to update the target scale: {refusal}")
     cluster.expect("AbleToScale", condition(cluster, "AbleToScale"), why)

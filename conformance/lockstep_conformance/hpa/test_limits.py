@@ -1,7 +1,7 @@
-"""minReplicas and maxReplicas, and what the condition ScalingLimited says of them.
+"""minReplicas and maxReplicas, and how the condition ScalingLimited reports them.
 
-A size outside of the limits is corrected without a look at metrics, windows or policies. A proposal outside of them is
-cut, and the condition names what cut it: the limit, or the rate where that is narrower.
+A size outside of the limits is corrected without regard to metrics, windows or policies. A recommendation outside of
+them is cut, and the condition names the reason: the limit, or the policy if that is narrower.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WITHIN = ("False", "DesiredWithinRange", "the desired count is within the accep
 
 @scenario(
     "hpa/size-above-the-maximum-is-cut-without-metrics",
-    must="A target above maxReplicas MUST be scaled to it in the first sync, with no look at metrics.",
+    must="A target above maxReplicas MUST be scaled to it in the first sync, without reading metrics.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("limits", "scale-down"),
@@ -45,7 +45,7 @@ async def test_size_above_the_maximum_is_cut_without_metrics(cluster: Cluster) -
 
 @scenario(
     "hpa/size-below-the-minimum-is-raised-without-metrics",
-    must="A target below minReplicas MUST be scaled to it in the first sync, with no look at metrics.",
+    must="A target below minReplicas MUST be scaled to it in the first sync, without reading metrics.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("limits", "scale-up"),
@@ -55,7 +55,7 @@ async def test_size_below_the_minimum_is_raised_without_metrics(cluster: Cluster
         objects.replica_set("web", 1), objects.hpa("web", min_replicas=6, max_replicas=8, metrics=[proposal()])
     )
     await cluster.run_until(20)
-    # In one step, where a scale-up for metrics would stop at four.
+    # In one step; a scale-up for metrics would stop at four.
     cluster.expect("scales", scales(cluster), [(15.0, 6)])
     wanted = ["New size: 6; reason: Current number of replicas below Spec.MinReplicas"]
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), wanted)
@@ -65,7 +65,7 @@ async def test_size_below_the_minimum_is_raised_without_metrics(cluster: Cluster
 
 @scenario(
     "hpa/limits-overrule-a-disabled-behavior",
-    must="Limits MUST hold at once even where the behavior disables scaling or delays it.",
+    must="Limits MUST apply at once even if the behavior disables scaling or delays it.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("limits", "behavior", "disabled"),
@@ -82,7 +82,10 @@ async def test_limits_overrule_a_disabled_behavior(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/proposal-above-the-maximum",
-    must="A proposal above maxReplicas MUST be cut to it and reported as TooManyReplicas, one that equals it MUST NOT.",
+    must=(
+        "A recommendation above maxReplicas MUST be cut to it and reported as TooManyReplicas; one that equals it MUST "
+        "NOT be."
+    ),
     source=(_RULES, _RATE),
     controllers=BOTH,
     features=("limits", "scale-up"),
@@ -104,7 +107,10 @@ async def test_proposal_above_the_maximum(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/proposal-below-the-minimum",
-    must="A proposal below minReplicas MUST be cut to it and reported as TooFewReplicas, one that equals it MUST NOT.",
+    must=(
+        "A recommendation below minReplicas MUST be cut to it and reported as TooFewReplicas; one that equals it MUST "
+        "NOT be."
+    ),
     source=(_RULES, _RATE),
     controllers=BOTH,
     features=("limits", "scale-down"),
@@ -123,7 +129,7 @@ async def test_proposal_below_the_minimum(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/limit-is-named-where-it-equals-the-rate",
-    must="Where a limit and the rate allow the same size, the condition MUST name the limit.",
+    must="If a limit and a policy allow the same size, the condition MUST name the limit.",
     source=(_RULES, _RATE),
     controllers=BOTH,
     features=("limits", "policies"),
@@ -142,7 +148,7 @@ async def test_limit_is_named_where_it_equals_the_rate(cluster: Cluster) -> None
 
 @scenario(
     "hpa/minimum-is-one-by-default",
-    must="An HPA without minReplicas MUST keep one replica, whatever the metrics want.",
+    must="An HPA without minReplicas MUST keep one replica, whatever the metrics recommend.",
     source=("pkg/apis/autoscaling/v2/defaults.go: SetDefaults_HorizontalPodAutoscaler", _RULES),
     controllers=BOTH,
     features=("limits", "defaulting"),
@@ -161,7 +167,7 @@ async def test_minimum_is_one_by_default(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/equal-limits-pin-the-size",
-    must="Where minReplicas equals maxReplicas the target MUST have that size, and MUST NOT follow any metric.",
+    must="If minReplicas equals maxReplicas the target MUST have that size, whatever the metrics recommend.",
     source=(_RECONCILE, _RULES),
     controllers=BOTH,
     features=("limits",),

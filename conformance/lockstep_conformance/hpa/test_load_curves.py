@@ -1,4 +1,4 @@
-"""The closed loop under demands as they occur: days, noise, and what was written down once."""
+"""The closed loop under realistic demands: daily curves, noise, and recorded demands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOADS = FIXTURES / "loads"
 
 @scenario(
     "hpa/demand-in-the-course-of-a-day",
-    must="Replicas MUST follow a daily curve: up with it, and down with it a window later.",
+    must="Replicas MUST follow a daily curve: up without delay, and down after the window.",
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-daily"),
@@ -46,8 +46,10 @@ async def test_noise_within_the_tolerance(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/noise-beyond-the-tolerance",
-    must="A demand that varies by more than the tolerance MUST make replicas rise to its peaks, and stay there as long "
-    "as peaks come within the window.",
+    must=(
+        "A demand that varies by more than the tolerance MUST make replicas rise to its peaks, and stay there while "
+        "peaks are less than a window apart."
+    ),
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-noisy"),
@@ -61,7 +63,7 @@ async def test_noise_beyond_the_tolerance(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-that-share-unevenly",
-    must="How evenly pods share a demand MUST NOT matter: what counts is their average.",
+    must="How evenly pods share a demand MUST NOT matter: only the average counts.",
     source="pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio",
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-noisy", "load-shared"),

@@ -1,6 +1,6 @@
-"""The closed loop: usage follows from the demand and the number of ready pods, and that number from usage.
+"""The closed loop: usage depends on the demand and the number of ready pods, and that number on usage.
 
-Each pod asks for one core and shall use half of it, so a demand of 3 cores is work for 6 pods.
+Each pod requests one core with a target of 50 %, so a demand of 3 cores needs 6 pods.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _LOOP = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
 
 @scenario(
     "hpa/constant-demand-is-met-once",
-    must="A constant demand MUST be met step by step, and then replicas MUST stay.",
+    must="A constant demand MUST be met step by step, and then replicas MUST NOT change.",
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-constant"),
@@ -24,7 +24,7 @@ async def test_constant_demand_is_met_once(cluster: Cluster) -> None:
     cluster.metrics.load("web", cpu=shared(constant(3)))
     await serve(cluster, 1)
     await cluster.run_until(1800)
-    # The scale-up limit lets 4 of 6 through. The rest follows at once: what was recommended is remembered.
+    # The scale-up limit allows 4 of 6. The rest follows at once: the recommendation is in the window.
     cluster.expect("scales", scales(cluster), [(30.0, 4), (45.0, 6)])
     current = status(cluster)["currentMetrics"][0]["resource"]["current"]
     cluster.expect("utilization", current, {"averageUtilization": 50, "averageValue": "500m"})
@@ -41,13 +41,13 @@ async def test_demand_in_steps(cluster: Cluster) -> None:
     cluster.metrics.load("web", cpu=shared(steps((0, 1.0), (300, 2.5), (900, 0.5), (960, 1.5), (1500, 0.2))))
     await serve(cluster, 2)
     await cluster.run_until(2400)
-    # At 300 s the limit is 4. The dip of 900 s shows nowhere: when 5 is forgotten, 3 is still remembered.
+    # At 300 s the limit is 4. The dip of 900 s has no effect: when 5 leaves the window, 3 is still in it.
     cluster.expect("scales", scales(cluster), [(300.0, 4), (315.0, 5), (1200.0, 3), (1800.0, 1)])
 
 
 @scenario(
     "hpa/demand-on-a-ramp",
-    must="Replicas MUST follow a demand that rises evenly, one by one, each time it has passed the tolerance.",
+    must="Replicas MUST follow a demand that rises evenly, one by one, each time it exceeds the tolerance.",
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-ramp"),
@@ -62,7 +62,7 @@ async def test_demand_on_a_ramp(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/usage-that-replicas-do-not-share",
-    must="Usage that each replica has for itself MUST make replicas grow to the maximum: more of them do not help.",
+    must="If each replica uses the same whatever their number, replicas MUST grow to the maximum.",
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-each"),
@@ -78,7 +78,7 @@ async def test_usage_that_replicas_do_not_share(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/usage-that-a-limit-cuts-off",
-    must="Where pods cannot use more than their limit, the demand beyond it MUST show itself only as they grow.",
+    must="If pods cannot use more than their limit, demand beyond it MUST become visible only as replicas are added.",
     source=_LOOP,
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-at-most"),
@@ -88,7 +88,7 @@ async def test_usage_that_a_limit_cuts_off(cluster: Cluster) -> None:
     up = objects.behavior(up=objects.scaling(("Percent", 900, 15)))
     await serve(cluster, 2, max_replicas=40, behavior=up)
     await cluster.run_until(600)
-    # At 70 % instead of 50 %, each step is to seven fifths of the pods, rounded up.
+    # At 70 % instead of 50 %, each step is to 7/5 of the pods, rounded up.
     cluster.expect(
         "scales", scales(cluster), [(30.0, 3), (60.0, 5), (90.0, 7), (120.0, 10), (150.0, 14), (180.0, 20), (210.0, 24)]
     )
@@ -96,7 +96,7 @@ async def test_usage_that_a_limit_cuts_off(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/two-containers-two-loads",
-    must="Utilization MUST be that of all containers together: a side-car's usage and its request count, too.",
+    must="Utilization MUST be that of all containers together: a sidecar's usage and its request count, too.",
     source="pkg/controller/podautoscaler/metrics/client.go: getPodMetrics",
     controllers=("hpa", "replicaset"),
     features=("closed-loop", "load-each", "load-shared"),
@@ -114,6 +114,6 @@ async def test_two_containers_two_loads(cluster: Cluster) -> None:
     await cluster.create(objects.hpa("web", max_replicas=20, metrics=[cpu]))
     await cluster.run_until(600)
     cluster.expect("scales", scales(cluster), [(30.0, 8), (60.0, 10)])
-    # 4 cores and 0.2 for each of 10 pods, which ask for 1.2
+    # 4 cores and 0.2 for each of 10 pods, which request 1.2
     current = status(cluster)["currentMetrics"][0]["resource"]["current"]
     cluster.expect("utilization", current, {"averageUtilization": 50, "averageValue": "600m"})

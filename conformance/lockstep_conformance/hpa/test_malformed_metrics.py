@@ -1,4 +1,4 @@
-"""Answers that are no metrics of pods: the sync fails with a condition, and the controller goes on."""
+"""Answers that are not metrics of pods: the sync fails with a condition, and the controller continues."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _PANICS = ("kubernetes/kubernetes#80390", "zalando-incubator/kube-metrics-adapte
 
 @scenario(
     "hpa/malformed-resource-metrics",
-    must="An answer of the resource metrics API that cannot be understood MUST fail the sync with a condition, and "
-    "nothing else.",
+    must=(
+        "An answer of the resource metrics API that cannot be decoded MUST fail the sync with a condition, and have no "
+        "other effect."
+    ),
     source=_RESOURCE,
     issues=_PANICS,
     controllers=("hpa", "replicaset"),
@@ -58,8 +60,10 @@ async def test_malformed_resource_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/malformed-custom-metrics",
-    must="An answer of the custom metrics API that is no list of metrics MUST fail the sync with a condition, and "
-    "nothing else, even if its code is 200.",
+    must=(
+        "An answer of the custom metrics API that is not a list of metrics MUST fail the sync with a condition, and "
+        "have no other effect, even if its code is 200."
+    ),
     source=_CUSTOM,
     issues=_PANICS,
     controllers=("hpa", "replicaset"),

@@ -1,4 +1,4 @@
-"""Answers about an object, or about something outside the cluster, that are not what was asked for."""
+"""Malformed answers for object metrics and external metrics."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ _PANICS = ("kubernetes/kubernetes#80390", "zalando-incubator/kube-metrics-adapte
 
 @scenario(
     "hpa/malformed-object-metric",
-    must="An answer that does not hold just one value for the object MUST fail the sync with a condition, and nothing "
-    "else.",
+    must=(
+        "An answer that does not hold exactly one value for the object MUST fail the sync with a condition, and have "
+        "no other effect."
+    ),
     source="metrics/pkg/client/custom_metrics/versioned_client.go: GetForObject",
     issues=_PANICS,
     controllers=("hpa", "replicaset"),
@@ -46,8 +48,10 @@ async def test_malformed_object_metric(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/malformed-external-metric",
-    must="An answer that holds no values MUST fail the sync with a condition, and nothing else; what of a value is "
-    "missing is nothing.",
+    must=(
+        "An answer without values MUST fail the sync with a condition, and have no other effect; missing fields of a "
+        "value MUST count as empty."
+    ),
     source="pkg/controller/podautoscaler/metrics/client.go: GetExternalMetric",
     issues=_PANICS,
     controllers=("hpa", "replicaset"),

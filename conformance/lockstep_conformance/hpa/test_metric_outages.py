@@ -1,4 +1,4 @@
-"""Metrics that fail as a whole: nothing is scaled in the dark, and all goes on as soon as they are back."""
+"""Outages of metrics: nothing is scaled without metrics, and scaling continues as soon as they are back."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ async def _outage(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/unreachable-metrics-api",
-    must="While nobody answers for the metrics API, replicas MUST stay and the condition MUST say what failed; the "
-    "next sync after its return MUST scale.",
+    must=(
+        "While the metrics API is unavailable, replicas MUST NOT change and the condition MUST report the failure; the "
+        "next sync after its return MUST scale."
+    ),
     source=(_CLIENT, _COMPUTE),
     issues=("kubernetes/kubernetes#55418", "kubernetes/kubernetes#56165"),
     controllers=("hpa", "replicaset"),
@@ -49,8 +51,10 @@ async def test_unreachable_metrics_api(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/metrics-api-that-is-removed",
-    must="When the metrics API is not registered any more, replicas MUST stay; once it is again, the next sync MUST "
-    "scale.",
+    must=(
+        "When the metrics API is no longer registered, replicas MUST NOT change; when it is registered again, the next "
+        "sync MUST scale."
+    ),
     source=(_CLIENT, _COMPUTE),
     issues=("kubernetes/kubernetes#55418", "kubernetes/kubernetes#56165"),
     controllers=("hpa", "replicaset"),
@@ -72,7 +76,7 @@ async def test_metrics_api_that_is_removed(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/outage-outlives-the-window",
-    must="Recommendations that have grown old during an outage MUST NOT count when it is over.",
+    must="Recommendations that left the window during an outage MUST NOT count when it is over.",
     source="pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendation",
     issues="kubernetes/kubernetes#55418",
     controllers=("hpa", "replicaset"),
@@ -84,13 +88,13 @@ async def test_outage_outlives_the_window(cluster: Cluster) -> None:
     await cluster.run_until(95)
     cluster.metrics.unavailable("metrics.k8s.io", during=400)
     await cluster.run_until(509)
-    # 5 was last recommended at 90 s; without the outage it would be remembered until 390 s
+    # 5 was last recommended at 90 s; without the outage it would stay in the window until 390 s
     cluster.expect("scales", scales(cluster), [(495.0, 2)])
 
 
 @scenario(
     "hpa/invalid-metric-forbids-scale-down",
-    must="While one of several metrics is invalid, replicas MUST NOT shrink, but MAY grow by what the others say.",
+    must="While one of several metrics is invalid, replicas MUST NOT shrink, but MAY grow as the others recommend.",
     source=_COMPUTE,
     issues=("kubernetes/kubernetes#99514", "kubernetes/kubernetes#74526"),
     controllers=("hpa", "replicaset"),
@@ -112,20 +116,20 @@ async def test_invalid_metric_forbids_scale_down(cluster: Cluster) -> None:
     cluster.expect("scales while it is up", scales(cluster), [(600.0, 6)])
     cluster.metrics.external("bad", 2)
     await cluster.run_until(1200)
-    # From 660 s on 2 is proposed. Until 645 s it was 6.
+    # From 660 s on 2 is recommended. Until 645 s it was 6.
     cluster.expect("scales once both are valid", scales(cluster), [(600.0, 6), (960.0, 2)])
 
 
 @scenario(
     "hpa/invalid-metric-does-not-scale-up-by-itself",
-    must="A metric that is invalid MUST NOT make a workload grow whose other metric is below its target.",
+    must="An invalid metric MUST NOT scale up a workload whose other metric is below its target.",
     source=_COMPUTE,
     issues="kubernetes/kubernetes#129228",
     controllers=("hpa", "replicaset"),
     features=("several-metrics", "H9"),
 )
 async def test_invalid_metric_does_not_scale_up_by_itself(cluster: Cluster) -> None:
-    """The issue is open, and its cause is not known: this is what it expects, and what upstream does in its setting."""
+    """The issue is open and its cause unknown. This is what it expects, and what upstream does in its setting."""
     cluster.metrics.load("web", cpu=each("900m"), memory=each("42Mi"))
     cluster.metrics.alter("web", None, drop("containers", 0, "usage", "cpu"))
     cpu, memory = (objects.resource_metric(name, utilization=50) for name in ("cpu", "memory"))

@@ -1,8 +1,8 @@
-"""Pods without metrics: the HPA assumes of them what changes least.
+"""Pods without metrics: the HPA makes the most conservative assumption about them.
 
-If the others want fewer replicas, a missing pod counts as one that uses all that it requests (or the target, if that is
-more); if they want more, as one that is idle. What is assumed can weaken a change or prevent it, never turn it round.
-`None` in a table is a pod without metrics.
+If the others want fewer replicas, a missing pod counts as one that uses its whole request (or the target, if that is
+more); if they want more, as idle. Assumptions can weaken a change or prevent it, never reverse it. `None` in a table is
+a pod without metrics.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ _CPU_300M = objects.resource_metric("cpu", average="300m")
 
 @scenario(
     "hpa/missing-pods-count-fully-when-shrinking",
-    must="When the pods with metrics want fewer replicas, a pod without metrics MUST count as one that uses all of its "
-    "own request, or the target's share of it if that is more; the status MUST NOT show that.",
+    must=(
+        "When the pods with metrics want fewer replicas, a pod without metrics MUST count as one that uses its whole "
+        "request, or the target's share of it if that is more; the status MUST NOT show that."
+    ),
     source=_CALCULATOR,
     issues=(*_ISSUES, "kubernetes/kubernetes#85027"),
     controllers=BOTH,
@@ -57,7 +59,7 @@ async def test_missing_pods_count_fully_when_shrinking(cluster: Cluster) -> None
 
 @scenario(
     "hpa/missing-pods-count-as-idle-when-growing",
-    must="When the pods with metrics want more replicas, a pod without metrics MUST count as one that uses nothing.",
+    must="When the pods with metrics want more replicas, a pod without metrics MUST count as idle.",
     source=(_CALCULATOR, _PLAIN),
     issues=_ISSUES,
     controllers=BOTH,
@@ -75,8 +77,10 @@ async def test_missing_pods_count_as_idle_when_growing(cluster: Cluster) -> None
 
 @scenario(
     "hpa/missing-pods-never-turn-a-change-round",
-    must="If the pods without metrics bring the ratio into the tolerance, or to the other side of 1, the replicas MUST "
-    "stay.",
+    must=(
+        "If the pods without metrics bring the ratio into the tolerance, or to the other side of 1, the replicas MUST "
+        "NOT change."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues=_ISSUES,
     controllers=BOTH,
@@ -120,8 +124,10 @@ async def test_missing_pods_count_at_target_of_an_average(cluster: Cluster) -> N
 
 @scenario(
     "hpa/missing-and-unready-pods-together",
-    must="Pods without metrics and unready pods MUST both count as idle in growth; in shrinking, the first MUST count "
-    "fully and the others not at all.",
+    must=(
+        "Pods without metrics and unready pods MUST both count as idle in a scale-up; in a scale-down, the first MUST "
+        "count as fully busy and the others MUST NOT count."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -144,8 +150,10 @@ async def test_missing_and_unready_pods_together(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/unready-pods-do-not-help-to-shrink",
-    must="When the pods with metrics want fewer replicas and those without prevent it, the replicas MUST stay, however "
-    "many unready pods there are.",
+    must=(
+        "When the pods with metrics want fewer replicas and those without prevent it, the replicas MUST NOT change, "
+        "however many unready pods there are."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -168,8 +176,10 @@ async def test_unready_pods_do_not_help_to_shrink(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/no-metrics-at-all",
-    must="If there are metrics of no pod at all, the HPA MUST say so and MUST NOT scale; it MUST tell an empty list "
-    "from one whose entries have no usage.",
+    must=(
+        "If there are no metrics of any pod, the HPA MUST report it and MUST NOT scale; its message MUST distinguish "
+        "an empty list from one whose entries have no usage."
+    ),
     source=(_CLIENT, _CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#55418",
     controllers=BOTH,
@@ -192,4 +202,4 @@ async def test_no_metrics_at_all(cluster: Cluster) -> None:
     for name, error in errors.items():
         expect_unable(cluster, "FailedGetResourceMetric", error, name)
     said = sorted(messages(cluster, "FailedGetResourceMetric"))
-    cluster.expect("what the events say", said, sorted(errors.values()))
+    cluster.expect("messages of the events", said, sorted(errors.values()))

@@ -1,4 +1,4 @@
-"""Targets that have no pods yet, because a quota forbids them: what each type of metric makes of that.
+"""Targets that have no pods yet, because of a quota: the result of each type of metric.
 
 Their spec asks for two replicas, their status has none.
 """
@@ -16,7 +16,10 @@ _NONE = "no pods returned by selector while calculating replica count"
 
 @scenario(
     "hpa/metrics-of-pods-without-pods",
-    must="If there are metrics but no pods of the selector, the HPA MUST say that it found none, and MUST NOT scale.",
+    must=(
+        "If there are metrics but the selector matches no pods, the HPA MUST report that it found none, and MUST NOT "
+        "scale."
+    ),
     source=(f"{_CALCULATOR}: GetResourceReplicas", f"{_CALCULATOR}: calcPlainMetricReplicas"),
     controllers=BOTH,
 )
@@ -45,8 +48,10 @@ async def test_metrics_of_pods_without_pods(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/values-without-pods",
-    must="With a value as target and no pods, the HPA MUST say that it found none and MUST NOT scale, unless the ratio "
-    "is within the tolerance, which MUST be looked at first.",
+    must=(
+        "With a value as target and no pods, the HPA MUST report that it found none and MUST NOT scale, unless the "
+        "ratio is within the tolerance, which MUST be checked first."
+    ),
     source=f"{_CALCULATOR}: getUsageRatioReplicaCount",
     controllers=BOTH,
 )
@@ -75,8 +80,10 @@ async def test_values_without_pods(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/averages-without-replicas",
-    must="With an average as target, the replicas MUST be the metric over the target even if the target has none yet; "
-    "the average, a division by zero, MUST be the smallest number of 64 bits, as Go's conversion gives it on amd64.",
+    must=(
+        "With an average as target, the replicas MUST be the metric over the target even if the target has none yet; "
+        "the average, a division by zero, MUST be the smallest 64-bit integer, as in Go's conversion on amd64."
+    ),
     source=(f"{_CALCULATOR}: GetObjectPerPodMetricReplicas", f"{_CALCULATOR}: GetExternalPerPodMetricReplicas"),
     issues="kubernetes/kubernetes#140956",
     controllers=BOTH,

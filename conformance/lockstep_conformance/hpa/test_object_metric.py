@@ -1,7 +1,7 @@
 """Object metrics: a value of the custom metrics API that describes one object, such as the requests of a Service.
 
-With a `Value`, its ratio to the target is multiplied by the pods that are ready. With an `AverageValue`, it is divided
-by the target.
+With a `Value`, its ratio to the target is multiplied by the ready pods. With an `AverageValue`, it is divided by the
+target.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForObjectMet
 
 
 def of_service(cluster: Cluster, name: str, amount: str, **target: Any) -> Object:
-    """The metric `requests` of a Service, which is `amount`, with its target."""
+    """The metric `requests` of a Service, with value `amount`, and its target."""
     cluster.metrics.object("requests", "services", name, amount)
     return objects.object_metric("requests", objects.reference("Service", name, "v1"), **target)
 
@@ -50,13 +50,15 @@ async def test_object_value_over_target_times_ready_pods(cluster: Cluster) -> No
     )
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (1, 2)]
     wanted += [f"New size: {size}; reason: Service metric requests above target" for size in (30, 5)]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
 
 
 @scenario(
     "hpa/object-value-counts-ready-pods-only",
-    must="With a value as target, only pods that run and are ready MUST be counted: with none of them, whatever the "
-    "metric says makes 0, hence the minimum.",
+    must=(
+        "With a value as target, only pods that run and are ready MUST be counted: without any, the result is 0 for "
+        "every value, hence the minimum."
+    ),
     source=_COUNT,
     issues=("kubernetes/kubernetes#51650", "kubernetes/kubernetes#130130"),
     controllers=BOTH,
@@ -107,4 +109,4 @@ async def test_object_average_is_value_over_target(cluster: Cluster) -> None:
     )
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (1, 2)]
     wanted += [f"New size: {size}; reason: external metric requests(nil) above target" for size in (4, 5, 7)]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)

@@ -1,4 +1,4 @@
-"""Which metric of which object an object metric is: the object's kind, its name, and the selector of the metric."""
+"""How an object metric is looked up: by the object's kind, its name, and the selector of the metric."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _VALUE = "pkg/controller/podautoscaler/replica_calculator.go: GetObjectMetricRep
 
 @scenario(
     "hpa/object-of-any-kind",
-    must="The object MUST be looked up by its kind and group in the HPA's namespace; a Namespace MUST be the HPA's "
-    "own, whatever name the metric gives.",
+    must=(
+        "The object MUST be looked up by its kind and group in the HPA's namespace; for a Namespace, the HPA's own "
+        "MUST be used, whatever name the metric gives."
+    ),
     source=(_CLIENT, _VERSIONED),
     controllers=BOTH,
 )
@@ -42,7 +44,7 @@ async def test_object_of_any_kind(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/object-metric-with-a-selector",
-    must="The selector of the metric MUST choose among the object's series, and the event MUST name it for an average.",
+    must="The selector of the metric MUST select among the object's series, and the event of an average MUST name it.",
     source=(_VALUE, _STATUS),
     controllers=BOTH,
 )
@@ -69,12 +71,12 @@ async def test_object_metric_with_a_selector(cluster: Cluster) -> None:
         "New size: 4; reason: Service metric requests above target",
         f"New size: 5; reason: external metric requests({chosen}) above target",
     ]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
 
 
 @scenario(
     "hpa/object-metric-that-cannot-be-had",
-    must="If there is no such metric of the object, or no such kind, the HPA MUST say so and MUST NOT scale.",
+    must="If there is no such metric of the object, or no such kind, the HPA MUST report it and MUST NOT scale.",
     source=(_CLIENT, _VERSIONED, _STATUS),
     controllers=BOTH,
 )
@@ -100,4 +102,4 @@ async def test_object_metric_that_cannot_be_had(cluster: Cluster) -> None:
     for name, error in errors.items():
         expect_unable(cluster, "FailedGetObjectMetric", error, name)
     said = sorted(messages(cluster, "FailedGetObjectMetric"))
-    cluster.expect("what the events say", said, sorted(errors.values()))
+    cluster.expect("messages of the events", said, sorted(errors.values()))

@@ -1,4 +1,4 @@
-"""Resource metrics as other servers than metrics-server may send them: with more in each entry, which means nothing."""
+"""Resource metrics from other servers than metrics-server: additional fields in each entry have no effect."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ _PAIR = pod_of(requesting("1"), requesting("1", name="proxy"))
 
 
 def _with_annotations(document: Any) -> Any:
-    """The answer of a server that passes on annotations."""
+    """The answer of a server that adds annotations."""
     more = {"annotations": {"from": "adapter"}}
     return {**document, "items": [{**item, "metadata": {**item["metadata"], **more}} for item in document["items"]]}
 
 
 @scenario(
     "hpa/entries-with-more-than-usual",
-    must="What else an entry of the answer holds MUST NOT matter: its containers MUST be added up, one without usage "
-    "MUST make its pod one without metrics, and a metric of one container MUST count this one alone.",
+    must=(
+        "Additional fields of an entry MUST NOT matter: its containers MUST be added up, a container without usage "
+        "MUST make its pod count as one without metrics, and a metric of one container MUST count only that one."
+    ),
     source=_CLIENT,
     controllers=BOTH,
 )

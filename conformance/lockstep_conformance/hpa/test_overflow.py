@@ -1,6 +1,6 @@
 """Absurd sizes of external and object metrics: sums that do not fit into 64 bits, replicas that do not fit into 32.
 
-Both become the largest number that fits, so that the HPA grows to its maximum; but not for an average of an object,
+Both become the largest number that fits, so that the HPA scales to its maximum; but not for an average of an object,
 nor for metrics of pods (test_quantities.py).
 """
 
@@ -25,8 +25,10 @@ def _queue(cluster: Cluster, name: str, *amounts: str, **target: str) -> Object:
 
 @scenario(
     "hpa/external-values-beyond-all-bounds",
-    must="With a value as target, a sum of series beyond 64 bits MUST become the largest number of 64 bits, and "
-    "replicas beyond 32 bits the largest of 32.",
+    must=(
+        "With a value as target, a sum of series beyond 64 bits MUST become the largest 64-bit integer, and replicas "
+        "beyond 32 bits the largest 32-bit integer."
+    ),
     source=(_VALUE, _COUNT),
     issues=("kubernetes/kubernetes#126892", "kubernetes/kubernetes#126979"),
     controllers=BOTH,
@@ -51,8 +53,10 @@ async def test_external_values_beyond_all_bounds(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/external-averages-beyond-all-bounds",
-    must="With an average as target, a sum of series beyond 64 bits MUST become the largest number of 64 bits, which "
-    "the status MUST show undivided, and replicas beyond 32 bits the largest of 32.",
+    must=(
+        "With an average as target, a sum of series beyond 64 bits MUST become the largest 64-bit integer, which the "
+        "status MUST show undivided, and replicas beyond 32 bits the largest 32-bit integer."
+    ),
     source=_AVERAGE,
     issues=("kubernetes/kubernetes#127022", "kubernetes/kubernetes#127050"),
     controllers=BOTH,
@@ -74,8 +78,10 @@ async def test_external_averages_beyond_all_bounds(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/external-average-below-zero",
-    must="With an average as target, a sum that is below zero after any of the series MUST be taken for one beyond 64 "
-    "bits: the HPA grows to its maximum.",
+    must=(
+        "With an average as target, a sum that is below zero after any of the series MUST count as one beyond 64 bits: "
+        "the HPA scales to its maximum."
+    ),
     source=_AVERAGE,
     controllers=BOTH,
 )
@@ -95,8 +101,10 @@ async def test_external_average_below_zero(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/object-average-beyond-32-bits",
-    must="With an average of an object as target, replicas beyond 32 bits MUST become the smallest number, as Go's "
-    "conversion makes it on amd64: the HPA shrinks to its minimum.",
+    must=(
+        "With an average of an object as target, replicas beyond 32 bits MUST become the smallest number, as in Go's "
+        "conversion on amd64: the HPA scales to its minimum."
+    ),
     source="pkg/controller/podautoscaler/replica_calculator.go: GetObjectPerPodMetricReplicas",
     issues=("kubernetes/kubernetes#126892", "kubernetes/kubernetes#141397"),
     controllers=BOTH,

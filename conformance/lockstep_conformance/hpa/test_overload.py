@@ -1,4 +1,4 @@
-"""Overload that makes pods unready, just when more of them are needed."""
+"""Overload that makes pods unready, when more of them are needed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _ISSUES = ("kubernetes/kubernetes#51650", "kubernetes/kubernetes#64088", "kubern
 
 @scenario(
     "hpa/overload-that-makes-all-pods-unready",
-    must="Pods that lose their readiness long after they started MUST count with the CPU that they use, so that "
-    "overload leads to more of them.",
+    must=(
+        "Pods that lose their readiness long after they started MUST count with the CPU that they use, so that "
+        "overload causes a scale-up."
+    ),
     source=_GROUP,
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),
@@ -34,8 +36,10 @@ async def test_overload_that_makes_all_pods_unready(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/overload-of-pods-that-have-just-started",
-    must="While all pods are unready and have started less than the CPU initialization period ago, nothing MUST be "
-    "done, and the HPA MUST say that it knows nothing.",
+    must=(
+        "While all pods are unready and have started less than the CPU initialization period ago, nothing MUST be "
+        "scaled, and the HPA MUST report that it has no metrics."
+    ),
     source=_GROUP,
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),
@@ -53,7 +57,7 @@ async def test_overload_of_pods_that_have_just_started(cluster: Cluster) -> None
     )
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), ("False", "FailedGetResourceMetric", why))
     await cluster.run_until(320)
-    # The pods started at 1 s, so their time is over at 301 s.
+    # The pods started at 1 s, so the period is over at 301 s.
     cluster.expect("scales once they are not", scales(cluster), [(315.0, 6)])
     found = (
         "the HPA was able to successfully calculate a replica count from cpu resource utilization (percentage of "
@@ -64,8 +68,10 @@ async def test_overload_of_pods_that_have_just_started(cluster: Cluster) -> None
 
 @scenario(
     "hpa/unready-pods-make-nothing-of-an-object-metric",
-    must="A metric that is shared by the pods MUST be multiplied by the number of ready pods, even if that is none: "
-    "then the recommendation is 0, and replicas fall to the minimum once the window is over.",
+    must=(
+        "The ratio of an object metric MUST be multiplied by the number of ready pods, even if that is zero: then the "
+        "recommendation is 0, and replicas fall to the minimum once the window is over."
+    ),
     source=_READY,
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),

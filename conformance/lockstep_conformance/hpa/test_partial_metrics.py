@@ -1,4 +1,4 @@
-"""One of many pods, or one container, has no metrics: the others decide, carefully."""
+"""One of many pods, or one container, has no metrics: the others decide, conservatively."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AT_ONCE = objects.behavior(up=objects.scaling(("Pods", 100, 15)), down=objects.
 
 @scenario(
     "hpa/one-of-seventy-pods-without-metrics",
-    must="One pod of many without metrics MUST NOT keep the HPA from scaling up: it counts as idle.",
+    must="One pod of many without metrics MUST NOT prevent a scale-up: it counts as idle.",
     source=_CALCULATOR,
     issues="kubernetes/kubernetes#30471",
     controllers=("hpa", "replicaset"),
@@ -33,8 +33,10 @@ async def test_one_of_seventy_pods_without_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/one-of-160-containers-without-metrics",
-    must="One container of many without metrics MUST NOT keep the HPA at the maximum: it counts as fully busy, and the "
-    "workload shrinks.",
+    must=(
+        "One container of many without metrics MUST NOT prevent a scale-down from the maximum: it counts as fully "
+        "busy, and the workload shrinks."
+    ),
     source=(_CALCULATOR, _CONTAINERS),
     issues="kubernetes/kubernetes#127193",
     controllers=("hpa", "replicaset"),

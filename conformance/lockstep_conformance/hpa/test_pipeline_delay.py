@@ -1,6 +1,6 @@
-"""How long it takes from a change of the load to the change of scale: three periods, one after the other.
+"""The delay from a change of the load to the change of scale: three periods, one after the other.
 
-The kubelet measures every 10 s, the metrics server asks it every 30 s, and the HPA asks that every 15 s.
+The kubelet measures every 10 s, metrics-server scrapes it every 30 s, and the HPA reads metrics-server every 15 s.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SCRAPE_OFFSET, _SYNC_OFFSET = 9.9, 9.8
 
 
 def _reaction(moment: float) -> float:
-    """When the HPA can know of what began at `moment`: after the next measurement, the next scrape, the next sync."""
+    """When the HPA can observe a change at `moment`: after the next measurement, the next scrape, the next sync."""
     measured = math.ceil(moment / 10) * 10
     scraped = math.ceil((measured - _SCRAPE_OFFSET) / 30) * 30 + _SCRAPE_OFFSET
     return round(math.ceil((scraped - _SYNC_OFFSET) / 15) * 15 + _SYNC_OFFSET, 3)

@@ -1,7 +1,7 @@
-"""Requests of a pod as a whole (`spec.resources`): they take the place of those of its containers.
+"""Pod-level requests (`spec.resources`) replace those of the containers.
 
-For a resource that they do not name, it is what the scheduler would reserve: what the containers and side-cars need
-together, or an init container with the side-cars before it if that is more. A pod's overhead comes on top.
+For a resource that they do not name, the request is what the scheduler would reserve: the sum of containers and
+sidecars, or of an init container and the sidecars before it if that is more. A pod's overhead is added.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ _ONLY_MEMORY: Object = {"requests": {"memory": "1Gi"}}
 
 @scenario(
     "hpa/requests-of-the-pod-as-a-whole",
-    must="Requests of the pod as a whole MUST take the place of those of its containers, also where a container has "
-    "none.",
+    must="Pod-level requests MUST replace those of the containers, even if a container has none.",
     source=(_REQUESTS, _POD_LEVEL),
     controllers=BOTH,
 )
@@ -48,11 +47,11 @@ async def test_requests_of_the_pod_as_a_whole(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/requests-of-the-pod-without-the-gate",
-    must="With PodLevelResources off, like all gates in beta, requests of the pod as a whole MUST NOT matter.",
+    must="With PodLevelResources off, like all beta gates, pod-level requests MUST NOT matter.",
     source=_REQUESTS,
     controllers=BOTH,
-    # Not by its name: in some releases, gates that others do not know depend on it. The reference's ReplicaSet
-    # controller has no gates, so what shows of it stays on.
+    # Not by its own name: in some releases, further gates depend on it. The reference's ReplicaSet controller has no
+    # gates, so its visible features stay on.
     options=Options(feature_gates={"AllBeta": False, "DeploymentReplicaSetTerminatingReplicas": True}),
 )
 async def test_requests_of_the_pod_without_the_gate(cluster: Cluster) -> None:
@@ -62,8 +61,10 @@ async def test_requests_of_the_pod_without_the_gate(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/requests-of-the-pod-for-another-resource",
-    must="If the requests of the pod as a whole do not name the resource, the larger one MUST count of what containers "
-    "and side-cars need together, and what any init container needs with the side-cars before it.",
+    must=(
+        "If the pod-level requests do not name the resource, the larger of two requests MUST count: the sum of "
+        "containers and sidecars, and the sum of an init container and the sidecars before it."
+    ),
     source=(_POD_LEVEL, _HELPERS),
     controllers=BOTH,
 )
@@ -91,8 +92,10 @@ async def test_requests_of_the_pod_for_another_resource(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/requests-of-the-pod-with-overhead",
-    must="The overhead of a pod MUST be added to its request if there are requests of the pod as a whole, and MUST NOT "
-    "count if there are none.",
+    must=(
+        "The overhead of a pod MUST be added to its request if there are pod-level requests, and MUST NOT count "
+        "otherwise."
+    ),
     source=(_REQUESTS, _HELPERS),
     controllers=BOTH,
     virtual="sets the overhead of pods, which admission of a real cluster takes from their RuntimeClass",
@@ -112,8 +115,10 @@ async def test_requests_of_the_pod_with_overhead(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/requests-of-the-pod-that-are-missing",
-    must="If neither the pod as a whole nor any of its containers requests the resource, the HPA MUST name the pod, "
-    "and MUST NOT scale.",
+    must=(
+        "If neither the pod nor any of its containers requests the resource, the HPA MUST name the pod, and MUST NOT "
+        "scale."
+    ),
     source=_POD_LEVEL,
     controllers=BOTH,
 )

@@ -1,7 +1,7 @@
-"""Pods and replicas: the ratio is multiplied by the pods that the selector finds, whatever the target's replicas are.
+"""Pods and replicas: the ratio is multiplied by the pods that the selector matches, whatever the target's replicas are.
 
-There are more pods than replicas while a rollout brings new ones before it takes old ones away, or where a selector
-finds pods of others; there are fewer where a quota forbids them.
+There are more pods than replicas during a rollout with surge, or if a selector matches pods of others; there are fewer
+if a quota forbids them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ _PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricRep
 
 @scenario(
     "hpa/pods-counted-are-those-of-the-selector",
-    must="The ratio MUST be multiplied by the pods that the selector finds, not by the replicas of the target; within "
-    "the tolerance, the replicas of the target MUST stay.",
+    must=(
+        "The ratio MUST be multiplied by the pods that the selector matches, not by the replicas of the target; within "
+        "the tolerance, the replicas of the target MUST NOT change."
+    ),
     source=_CALCULATOR,
     issues=("kubernetes/kubernetes#83878", "kubernetes/kubernetes#124307"),
     controllers=BOTH,

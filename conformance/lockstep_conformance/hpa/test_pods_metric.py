@@ -35,7 +35,7 @@ async def test_average_of_a_pods_metric(cluster: Cluster) -> None:
     )
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (1, 1)]
     wanted += [f"New size: {size}; reason: pods metric requests above target" for size in (5, 8)]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), sorted(wanted))
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), sorted(wanted))
     active = (
         "True",
         "ValidMetricFound",
@@ -65,8 +65,10 @@ async def test_pods_metric_does_not_ask_for_readiness(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-without-the-metric",
-    must="A pod without the metric MUST count as idle when the others want more replicas, and as one exactly at the "
-    "target when they want fewer; it MUST NOT turn a change round.",
+    must=(
+        "A pod without the metric MUST count as idle when the others want more replicas, and as one exactly at the "
+        "target when they want fewer; it MUST NOT reverse a change."
+    ),
     source=_PLAIN,
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -88,7 +90,7 @@ async def test_pods_without_the_metric(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-metric-with-a-selector",
-    must="The selector of the metric MUST choose among its series, and the status MUST show it.",
+    must="The selector of the metric MUST select among its series, and the status MUST show it.",
     source=(_CALCULATOR, _STATUS),
     controllers=BOTH,
 )
@@ -111,8 +113,10 @@ async def test_pods_metric_with_a_selector(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-metric-unknown-to-the-api",
-    must="If the custom metrics API does not know the metric, or knows it for none of the pods, the HPA MUST say so "
-    "and MUST NOT scale.",
+    must=(
+        "If the custom metrics API does not have the metric, or has it for none of the pods, the HPA MUST report it "
+        "and MUST NOT scale."
+    ),
     source=(_CLIENT, _STATUS),
     controllers=BOTH,
 )
@@ -130,9 +134,9 @@ async def test_pods_metric_unknown_to_the_api(cluster: Cluster) -> None:
     }
     for name, error in errors.items():
         expect_unable(cluster, "FailedGetPodsMetric", error, name)
-    cluster.expect("what the events say", sorted(messages(cluster, "FailedGetPodsMetric")), sorted(errors.values()))
+    cluster.expect("messages of the events", sorted(messages(cluster, "FailedGetPodsMetric")), sorted(errors.values()))
     said = [
         f"invalid metrics (1 invalid out of 1), first error is: failed to get pods metric value: {error}"
         for error in errors.values()
     ]
-    cluster.expect("what the syncs say", sorted(messages(cluster, "FailedComputeMetricsReplicas")), sorted(said))
+    cluster.expect("messages of the syncs", sorted(messages(cluster, "FailedComputeMetricsReplicas")), sorted(said))

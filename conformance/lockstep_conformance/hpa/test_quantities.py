@@ -1,6 +1,6 @@
-"""Quantities: all arithmetic is done in whole thousandths, as 64-bit integers, and shown in canonical form.
+"""Quantities: all arithmetic uses whole milli-units, as 64-bit integers, and results are shown in canonical form.
 
-Each line of a table is what each of two pods has, the target of the average, the replicas, and the average shown.
+Each line of a table has the value of each of two pods, the target average, the replicas, and the average shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _of(target: str) -> Object:
 
 @scenario(
     "hpa/quantities-round-up-to-thousandths",
-    must="What is less than a thousandth MUST be rounded up to a whole one, away from zero, for each value by itself.",
+    must="Each value MUST be rounded to whole milli-units, away from zero.",
     source=(_MILLI, "pkg/controller/podautoscaler/metrics/client.go: getPodMetrics"),
     controllers=BOTH,
 )
@@ -56,8 +56,7 @@ async def test_quantities_round_up_to_thousandths(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/quantities-of-every-suffix",
-    must="Values and targets MUST be read in every form that a quantity may have, and MUST be shown in the canonical "
-    "one.",
+    must="Values and targets MUST be accepted in every form of a quantity, and MUST be shown in the canonical one.",
     source=(_MILLI, f"{_QUANTITY}: ParseQuantity", f"{_QUANTITY}: CanonicalizeBytes"),
     controllers=BOTH,
 )
@@ -83,8 +82,10 @@ async def test_quantities_of_every_suffix(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/quantities-beyond-64-bits",
-    must="A value whose thousandths do not fit into 64 bits MUST count as 0, or as what is left of it in 64 bits, as "
-    "apimachinery has it.",
+    must=(
+        "A value whose milli-units do not fit into 64 bits MUST count as 0, or as its lower 64 bits, as in "
+        "apimachinery."
+    ),
     source=(_MILLI, "apimachinery/pkg/api/resource/scale_int.go: scaledValue"),
     controllers=BOTH,
 )
@@ -108,8 +109,10 @@ async def test_quantities_beyond_64_bits(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/sums-beyond-64-bits",
-    must="A sum over the pods that does not fit into 64 bits MUST wrap round: what is far too much then looks like "
-    "less than nothing.",
+    must=(
+        "A sum over the pods that does not fit into 64 bits MUST wrap around: far too much then looks like a negative "
+        "number."
+    ),
     source=_RATIO,
     controllers=BOTH,
 )
@@ -128,8 +131,10 @@ async def test_sums_beyond_64_bits(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/replicas-beyond-32-bits",
-    must="A number of replicas that does not fit into 32 bits MUST become the smallest one, as Go's conversion makes "
-    "it on amd64: the HPA shrinks to its minimum.",
+    must=(
+        "A number of replicas that does not fit into 32 bits MUST become the smallest one, as in Go's conversion on "
+        "amd64: the HPA scales to its minimum."
+    ),
     source=_PLAIN,
     issues=("kubernetes/kubernetes#126892", "kubernetes/kubernetes#141397"),
     controllers=BOTH,
@@ -147,7 +152,7 @@ async def test_replicas_beyond_32_bits(cluster: Cluster) -> None:
     )
     limited = {name: reason(cluster, "ScalingLimited", name) for name in ("largest", "one-more")}
     wanted = {"largest": "True TooManyReplicas", "one-more": "True TooFewReplicas"}
-    cluster.expect("why the replicas are others than computed", limited, wanted)
+    cluster.expect("why the replicas differ from the computed ones", limited, wanted)
 
 
 @scenario(

@@ -1,4 +1,4 @@
-"""HPAs and targets that are deleted and come back under the same name: who remembers what."""
+"""HPAs and targets that are deleted and created again under the same name: what is remembered."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ async def _recreate(cluster: Cluster, deleted: float, created: float) -> None:
 
 @scenario(
     "hpa/recreated-at-once-it-keeps-its-history",
-    must="An HPA that is there again before the sync that would have found it missing MUST be taken for the same one: "
-    "with its recommendations, and without another wait.",
+    must=(
+        "An HPA that is created again before the sync that would have found it missing MUST count as the same one: it "
+        "keeps its recommendations and does not wait again."
+    ),
     source=(_FORGET, _QUEUE),
     controllers=("hpa", "replicaset"),
     features=("recreation", "stabilization"),
@@ -38,7 +40,10 @@ async def test_recreated_at_once_it_keeps_its_history(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/recreated-later-it-starts-anew",
-    must="An HPA that comes back after a sync has found it missing MUST start without history, a period after it came.",
+    must=(
+        "An HPA that is created again after a sync has found it missing MUST start without history, one period after "
+        "its creation."
+    ),
     source=(_FORGET, _QUEUE),
     controllers=("hpa", "replicaset"),
     features=("recreation", "stabilization"),
@@ -49,13 +54,13 @@ async def test_recreated_later_it_starts_anew(cluster: Cluster) -> None:
     await cluster.run_until(124)
     cluster.expect("status before its first sync", status(cluster).get("conditions"), None)
     await cluster.run_until(600)
-    # it finds 4 replicas at 125 s, and they hold until 425 s
+    # it finds 4 replicas at 125 s, and they count until 425 s
     cluster.expect("scales", scales(cluster), [(440.0, 1)])
 
 
 @scenario(
     "hpa/deleted-hpa-leaves-the-target-alone",
-    must="After an HPA was deleted, its target MUST stay as it is.",
+    must="After an HPA was deleted, its target MUST NOT change.",
     source=_FORGET,
     controllers=("hpa", "replicaset"),
     features=("recreation",),
@@ -91,8 +96,10 @@ async def test_deleted_during_a_sync(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/recreated-target-meets-an-old-history",
-    must="While its target is missing, the HPA MUST say so; a target that comes back under the same name MUST be "
-    "scaled by the recommendations for the one before.",
+    must=(
+        "While its target is missing, the HPA MUST report it; a new target with the same name MUST be scaled by the "
+        "recommendations for the old one."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("recreation", "conditions", "stabilization"),
@@ -109,6 +116,6 @@ async def test_recreated_target_meets_an_old_history(cluster: Cluster) -> None:
     cluster.expect("replicas, desired", counts(cluster), (6, 6))
     await cluster.create(objects.replica_set("web", 2))
     await cluster.run_until(600)
-    # 6 is remembered until 360 s; at most twice as many at a time, or 4
+    # 6 is in the window until 360 s; at most twice as many at a time, or 4
     cluster.expect("scales", scales(cluster), [(210.0, 4), (225.0, 6), (375.0, 2)])
     cluster.expect("AbleToScale in the end", reason(cluster, "AbleToScale"), "True ReadyForNewScale")

@@ -25,7 +25,7 @@ async def _busy(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/metrics-refused-for-a-while",
-    must="An answer that says when to come back MUST be waited for within the same sync.",
+    must="After an answer with Retry-After, the client MUST wait and repeat the request within the same sync.",
     source=(_CLIENT, _METRICS),
     controllers=("hpa", "replicaset"),
     features=("refused", "retry-after"),
@@ -41,7 +41,7 @@ async def test_metrics_refused_for_a_while(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/metrics-refused-without-end",
-    must="After ten answers that say when to come back, the sync MUST fail.",
+    must="After ten answers with Retry-After, the sync MUST fail.",
     source=(_CLIENT, _METRICS),
     controllers=("hpa", "replicaset"),
     features=("refused", "retry-after"),
@@ -61,8 +61,10 @@ async def test_metrics_refused_without_end(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/metrics-refused-in-every-way",
-    must="A metrics API that refuses, fails or times out MUST cost that sync, be told in the condition in its own "
-    "words, and nothing else.",
+    must=(
+        "A metrics API that refuses, fails or times out MUST fail that sync only, and the condition MUST contain its "
+        "message."
+    ),
     source=_METRICS,
     controllers=("hpa", "replicaset"),
     features=("refused", "conditions"),
@@ -90,7 +92,7 @@ async def test_metrics_refused_in_every_way(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/connection-to-the-metrics-breaks",
-    must="A read whose connection breaks MUST be tried again each second, ten times, before the sync fails.",
+    must="A read whose connection breaks MUST be retried each second, ten times, before the sync fails.",
     source=(_CLIENT, _METRICS),
     controllers=("hpa", "replicaset"),
     features=("refused", "disconnect"),

@@ -25,7 +25,7 @@ _STATUS: dict[str, Any] = {"verb": "update", "resource": f"{HPAS}.autoscaling", 
 
 @scenario(
     "hpa/scale-that-must-not-be-read",
-    must="While the scale of its target is refused, the HPA MUST say so and leave all else as it is.",
+    must="While the scale of its target cannot be read, the HPA MUST report it and MUST NOT change anything else.",
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("refused", "conditions", "events"),
@@ -47,7 +47,7 @@ async def test_scale_that_must_not_be_read(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-that-fails-for-a-while",
-    must="A scale that is refused for another reason than a conflict MUST be tried again only at the next sync.",
+    must="A scale write that is refused for another reason than a conflict MUST be retried only at the next sync.",
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("refused", "conditions"),
@@ -65,7 +65,10 @@ async def test_scale_that_fails_for_a_while(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-that-times-out-after-its-effect",
-    must="A scale that was carried out though its answer is an error MUST be told as failed, and MUST NOT be repeated.",
+    must=(
+        "A scale write that took effect although its answer is an error MUST be reported as failed, and MUST NOT be "
+        "repeated."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("refused", "conditions"),
@@ -85,7 +88,7 @@ async def test_scale_that_times_out_after_its_effect(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/status-and-events-refused",
-    must="While its status and its events are refused, the HPA MUST go on scaling.",
+    must="While its status and its events are refused, the HPA MUST continue to scale.",
     source="pkg/controller/podautoscaler/horizontal.go: updateStatus",
     controllers=("hpa", "replicaset"),
     features=("refused", "status", "events"),
@@ -108,13 +111,13 @@ async def test_status_and_events_refused(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/discovery-of-the-target-fails",
-    must="A discovery that fails MUST cost one sync, and be told like a scale that cannot be read.",
+    must="A failed discovery MUST fail one sync, and MUST be reported like a scale that cannot be read.",
     source=("client-go/restmapper/discovery.go", _RECONCILE),
     controllers=("hpa", "replicaset"),
     features=("refused", "discovery", "conditions"),
 )
 async def test_discovery_of_the_target_fails(cluster: Cluster) -> None:
-    """What discovery said is forgotten every 30 s, so the syncs of 30 s and 60 s ask again."""
+    """Discovery is reset every 30 s, so the syncs of 30 s and 60 s ask again."""
     await demanded(cluster, (0, 2), (25, 4), (55, 6), replicas=2)
     await cluster.run_until(20)
     cluster.faults.error(500, verb="get", resource="")

@@ -1,4 +1,4 @@
-"""Differences that fuzzing once found, replayed: each saved plan is a scenario like any other."""
+"""Differences that fuzzing once found: each saved plan is replayed as a scenario like any other."""
 
 from __future__ import annotations
 

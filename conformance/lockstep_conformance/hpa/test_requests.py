@@ -1,7 +1,7 @@
 """What a pod requests: the denominator of utilization.
 
-The requests of all containers and side-cars, or those of the pod as a whole where it has any. A single pod of the
-selector without a request for the resource leaves the HPA without a utilization.
+The requests of all containers and sidecars, or the pod-level requests if there are any. If one selected pod has no
+request for the resource, the HPA has no utilization.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtiliz
 
 @scenario(
     "hpa/requests-of-all-containers-add-up",
-    must="A pod's request MUST be the sum over its containers and its restartable init containers, and MUST NOT "
-    "include that of an ordinary init container.",
+    must=(
+        "A pod's request MUST be the sum over its containers and its restartable init containers, and MUST NOT include "
+        "ordinary init containers."
+    ),
     source=_CONTAINERS,
     controllers=BOTH,
 )
@@ -62,16 +64,18 @@ async def test_one_missing_request_stops_utilization(cluster: Cluster) -> None:
     await sync(cluster, examples)
     error = "failed to get cpu utilization: missing request for cpu in container proxy of Pod web-1"
     expect_unable(cluster, "FailedGetResourceMetric", error)
-    cluster.expect("what the status shows", shown(cluster), None)
-    cluster.expect("what the event says", messages(cluster, "FailedGetResourceMetric"), [error])
+    cluster.expect("metrics in the status", shown(cluster), None)
+    cluster.expect("message of the event", messages(cluster, "FailedGetResourceMetric"), [error])
     invalid = "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: "
-    cluster.expect("what the sync says", messages(cluster, "FailedComputeMetricsReplicas"), [invalid + error])
+    cluster.expect("message of the sync", messages(cluster, "FailedComputeMetricsReplicas"), [invalid + error])
 
 
 @scenario(
     "hpa/ignored-pod-without-request-stops-utilization",
-    must="A pod of the selector that requests nothing MUST stop utilization even if it has failed, or is being "
-    "deleted, and is not counted itself.",
+    must=(
+        "A pod of the selector that requests nothing MUST make utilization fail even if the pod has failed, or is "
+        "being deleted, and does not count itself."
+    ),
     source=(_REQUESTS, "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     issues=("kubernetes/kubernetes#86151", "kubernetes/kubernetes#87935"),
     controllers=BOTH,
@@ -96,8 +100,10 @@ async def test_ignored_pod_without_request_stops_utilization(cluster: Cluster) -
 
 @scenario(
     "hpa/requests-of-zero-give-no-utilization",
-    must="If the pods with metrics request nothing at all, the HPA MUST report that it has no utilization, and MUST "
-    "NOT scale.",
+    must=(
+        "If the requests of the pods with metrics add up to 0, the HPA MUST report that it has no utilization, and "
+        "MUST NOT scale."
+    ),
     source=_RATIO,
     controllers=BOTH,
 )

@@ -1,6 +1,7 @@
-"""Average values of resources: what the pods use, per pod, whatever they request.
+"""Average values of resources: the usage per pod, whatever the requests.
 
-The sum of the usage over the number of pods, in whole thousandths, over the target, times the number of pods.
+The sum of the usage, divided by the number of pods, in whole milli-units; its ratio to the target, times the number of
+pods.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ _NO_REQUESTS = pod_of(requesting(None))
 
 @scenario(
     "hpa/average-usage-over-target-times-pods",
-    must="With an average as target, the replicas MUST be the number of pods times their average usage over the "
-    "target, rounded up, whether or not they request anything.",
+    must=(
+        "With an average as target, the replicas MUST be the number of pods times their average usage over the target, "
+        "rounded up, with or without requests."
+    ),
     source=(_PLAIN, _RATIO),
     controllers=BOTH,
 )
@@ -38,12 +41,12 @@ async def test_average_usage_over_target_times_pods(cluster: Cluster) -> None:
     above = "reason: cpu resource above target"
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (1, 2)]
     wanted += [f"New size: {size}; {above}" for size in (4, 6)]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
 
 
 @scenario(
     "hpa/average-usage-is-whole-thousandths",
-    must="The average MUST be cut to whole thousandths before it is compared with the target.",
+    must="The average MUST be cut to whole milli-units before it is compared with the target.",
     source=_RATIO,
     controllers=BOTH,
 )
@@ -63,8 +66,7 @@ async def test_average_usage_is_whole_thousandths(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/average-of-memory-in-binary-units",
-    must="The average of memory MUST be compared in thousandths of a byte, and shown in the largest binary unit that "
-    "loses nothing.",
+    must="The average of memory MUST be compared in thousandths of a byte, and shown in the largest exact binary unit.",
     source=(_PLAIN, _SHOWN),
     controllers=BOTH,
 )

@@ -1,8 +1,8 @@
-"""Utilization: what the pods use, in per cent of what they request.
+"""Utilization: the usage of pods in per cent of their requests.
 
 The sum of the usage over the sum of the requests, in whole per cent. Its ratio to the target, times the number of pods,
-rounded up, is the number of replicas. In these tables, pods request a core and the target is 50 %, if nothing else is
-said.
+rounded up, is the number of replicas. In these tables, pods request a core and the target is 50 %, unless stated
+otherwise.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ _RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtiliz
 
 @scenario(
     "hpa/utilization-over-target-times-pods",
-    must="The replicas MUST be the number of pods times utilization over target, rounded up; the status MUST show the "
-    "utilization and the average, and the event what was compared.",
+    must=(
+        "The replicas MUST be the number of pods times utilization over target, rounded up; the status MUST show the "
+        "utilization and the average, and the event MUST name the metric and its target type."
+    ),
     source=(_CALCULATOR, _RATIO),
     controllers=BOTH,
 )
@@ -37,7 +39,7 @@ async def test_utilization_over_target_times_pods(cluster: Cluster) -> None:
     above = "reason: cpu resource utilization (percentage of request) above target"
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (1, 2)]
     wanted += [f"New size: {size}; {above}" for size in (4, 5, 6)]
-    cluster.expect("what the events say", sorted(messages(cluster, "SuccessfulRescale")), wanted)
+    cluster.expect("messages of the events", sorted(messages(cluster, "SuccessfulRescale")), wanted)
     current = {"averageUtilization": 57, "averageValue": "570m"}
     told = [{"type": "Resource", "resource": {"name": "cpu", "current": current}}]
     cluster.expect("metrics in the status", status(cluster, "grows")["currentMetrics"], told)
@@ -66,8 +68,10 @@ async def test_utilization_is_whole_per_cent(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/ratio-is-a-float64",
-    must="The ratio MUST be computed in 64-bit floating point, with the errors that this has: 25 pods at 28 % of 50 % "
-    "are 14.000000000000002 replicas, so 15.",
+    must=(
+        "The ratio MUST be computed in 64-bit floating point, including rounding errors: 25 pods at 28 % of 50 % are "
+        "14.000000000000002 replicas, so 15."
+    ),
     source=_CALCULATOR,
     controllers=BOTH,
 )

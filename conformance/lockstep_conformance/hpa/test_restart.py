@@ -1,4 +1,4 @@
-"""A restart makes the HPA controller forget what it recommended and when it scaled, and loses nothing else."""
+"""At a restart the HPA controller loses its recommendations and scale events, and nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def _restart(cluster: Cluster, at: float, after: float = 1.0) -> None:
 
 @scenario(
     "hpa/restart-begins-a-new-window",
-    must="After a restart, the replicas that are found MUST hold for a whole window.",
+    must="After a restart, the current replicas MUST NOT be reduced for a whole window.",
     source=_INITIAL,
     controllers=("hpa", "replicaset"),
     features=("restart", "stabilization"),
@@ -38,13 +38,13 @@ async def test_restart_begins_a_new_window(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/restart-forgets-a-peak",
-    must="After a restart, what was recommended before MUST NOT count, even if it was more than there are replicas.",
+    must="After a restart, earlier recommendations MUST NOT count, even if they exceed the current replicas.",
     source=_INITIAL,
     controllers=("hpa", "replicaset"),
     features=("restart", "stabilization", "legacy"),
 )
 async def test_restart_forgets_a_peak(cluster: Cluster) -> None:
-    """20 is recommended once, and the limit lets 8 through. Without the restart, the rest would follow."""
+    """20 is recommended once, and the limit allows 8. Without the restart, the rest would follow."""
     await demanded(cluster, 4, (60, 20), (70, 3), replicas=4, max_replicas=20)
     await _restart(cluster, 65)
     await cluster.run_until(200)
@@ -55,7 +55,7 @@ async def test_restart_forgets_a_peak(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/restart-forgets-the-rate",
-    must="After a restart, what was scaled before MUST NOT count against the policies.",
+    must="After a restart, earlier scale events MUST NOT count for the policies.",
     source=_EVENTS,
     controllers=("hpa", "replicaset"),
     features=("restart", "behavior"),
@@ -108,7 +108,7 @@ async def test_controller_that_starts_late(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/replica-set-controller-is-down",
-    must="While nobody makes pods for its target, the HPA MUST NOT ask for more and more of them.",
+    must="While no controller creates pods for its target, the HPA MUST NOT scale up further and further.",
     source="pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas",
     controllers=("hpa", "replicaset"),
     features=("restart", "closed-loop"),

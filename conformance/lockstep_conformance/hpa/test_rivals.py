@@ -1,4 +1,4 @@
-"""Two HPAs that want to decide about the same pods: neither does, and both say so."""
+"""Two HPAs for the same pods: neither scales, and both report it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ISSUES = ("kubernetes/kubernetes#112027", "kubernetes/kubernetes#112011")
     features=("ambiguous-selector", "H17"),
 )
 async def test_two_hpas_of_one_target_do_nothing(cluster: Cluster) -> None:
-    """One wants to grow, since CPU is at 90 % of 50 %, the other to shrink, since memory is at 10 %."""
+    """One recommends more, since CPU is at 90 % of 50 %, the other fewer, since memory is at 10 %."""
     cluster.metrics.load("web", cpu=each("900m"), memory=each("10Mi"))
     await cluster.create(workload("web", 4, cpu="1", memory="100Mi"))
     memory = objects.resource_metric("memory", utilization=50)
@@ -49,7 +49,7 @@ async def test_two_hpas_of_one_target_do_nothing(cluster: Cluster) -> None:
     features=("ambiguous-selector", "H17"),
 )
 async def test_two_hpas_whose_selectors_overlap_do_nothing(cluster: Cluster) -> None:
-    """`web` selects the pods of `db`, too, but not the other way round: the HPA of `db` is hit all the same."""
+    """`web` also selects the pods of `db`, but not vice versa: the HPA of `db` stops all the same."""
     cluster.metrics.load("web", cpu=each("900m"))
     both = {"app": "web", "part": "db"}
     app = objects.container("app", resources={"requests": {"cpu": "1"}})
@@ -71,8 +71,10 @@ async def test_two_hpas_whose_selectors_overlap_do_nothing(cluster: Cluster) -> 
 
 @scenario(
     "hpa/pod-that-two-targets-select-comes-later",
-    must="A pod that both targets select MUST stop their HPAs from the first sync on in which it is there, until the "
-    "first one in which it has gone.",
+    must=(
+        "A pod that both targets select MUST stop their HPAs from the first sync in which it exists until the first "
+        "one in which it is gone."
+    ),
     source=_CHECK,
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),

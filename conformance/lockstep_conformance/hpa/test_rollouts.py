@@ -17,8 +17,10 @@ _DEPLOYMENTS = "deployments.apps"
 
 @scenario(
     "hpa/crash-looping-rollout-does-not-scale-up",
-    must="New pods that crash before they have metrics MUST NOT make a workload grow whose metric is far below its "
-    "target.",
+    must=(
+        "New pods that crash before they have metrics MUST NOT scale up a workload whose metric is far below its "
+        "target."
+    ),
     source=_PLAIN,
     issues="kubernetes/kubernetes#87199",
     controllers=("hpa", "replicaset"),
@@ -61,15 +63,17 @@ async def test_surge_pod_without_metrics_does_not_scale_up(cluster: Cluster) -> 
 
 @scenario(
     "hpa/surge-pod-with-metrics-counts-as-a-replica",
-    must="With more pods than replicas, all of them ready and measured, the proposal MUST be what all pods together "
-    "need, even if that is more than there are replicas while each is below the target.",
+    must=(
+        "With more pods than replicas, all of them ready and measured, the recommendation MUST be what all pods "
+        "together need, even if that exceeds the replicas while each pod is below the target."
+    ),
     source=_RESOURCE,
     issues=("kubernetes/kubernetes#89465", "kubernetes/kubernetes#123325"),
     controllers=("hpa", "replicaset"),
     features=("rollout", "H8"),
 )
 async def test_surge_pod_with_metrics_counts_as_a_replica(cluster: Cluster) -> None:
-    """Upstream repaired this only where metrics are missing."""
+    """Upstream fixed this only for missing metrics."""
     cluster.metrics.load("web", cpu=each("420m"))
     await rolling_out(cluster, replicas=5, old=5, new=2, metrics=[CPU_50])
     await cluster.run_until(36)
@@ -82,8 +86,10 @@ async def test_surge_pod_with_metrics_counts_as_a_replica(cluster: Cluster) -> N
 
 @scenario(
     "hpa/draining-pods-of-the-old-version-hide-overload",
-    must="All pods that the target's selector matches MUST count, those of an old version that only drain included, so "
-    "that a selector without the version hides the overload of the new one.",
+    must=(
+        "All pods that the target's selector matches MUST count, including draining pods of an old version; so a "
+        "selector without the version hides the overload of the new one."
+    ),
     source=_RESOURCE,
     issues="restatedev/restate-operator#139",
     controllers=("hpa", "replicaset"),

@@ -1,6 +1,6 @@
-"""Somebody else writes the target, or the HPA, between the moment when a sync reads it and the moment when it writes.
+"""Concurrent writes: somebody else writes the target, or the HPA, between a sync's read and its write.
 
-A sync waits five seconds for its metric here, which is time enough. After a conflict it waits 10 to 11 ms.
+A sync waits five seconds for its metric here, which leaves time for that. After a conflict it waits 10 to 11 ms.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _MODIFIED = "the object has been modified; please apply your changes to the late
 
 @scenario(
     "hpa/target-changed-meanwhile",
-    must="When the target has changed since it was read, the HPA MUST read it again and set the same number of "
-    "replicas, whatever somebody else has set.",
+    must=(
+        "When the target has changed since it was read, the HPA MUST read it again and set the same number of "
+        "replicas, whatever the other writer has set."
+    ),
     source=_RESCALE,
     controllers=("hpa", "replicaset"),
     features=("conflict",),
@@ -53,7 +55,7 @@ async def test_target_changed_meanwhile(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/target-that-always-conflicts",
-    must="After five conflicts in one sync, the HPA MUST give up and say so, and the next sync MUST try again.",
+    must="After five conflicts in one sync, the HPA MUST give up and report it, and the next sync MUST retry.",
     source=_RESCALE,
     controllers=("hpa", "replicaset"),
     features=("conflict", "conditions"),
@@ -79,7 +81,9 @@ async def test_target_that_always_conflicts(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/target-deleted-meanwhile",
-    must="When the target has gone since it was read, the HPA MUST say so and not try again before the next sync.",
+    must=(
+        "When the target was deleted since it was read, the HPA MUST report it and MUST NOT retry before the next sync."
+    ),
     source=_RESCALE,
     controllers=("hpa", "replicaset"),
     features=("conflict", "conditions"),
@@ -102,8 +106,10 @@ async def test_target_deleted_meanwhile(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/hpa-changed-meanwhile",
-    must="When the HPA has changed since it was read, its status MUST NOT be written, the scale nevertheless; the next "
-    "sync MUST write the status, without the time of the scale.",
+    must=(
+        "When the HPA has changed since it was read, its status MUST NOT be written, but the scale MUST be; the next "
+        "sync MUST write the status, without the time of the scale."
+    ),
     source=_STATUS,
     controllers=("hpa", "replicaset"),
     features=("conflict", "status"),

@@ -1,7 +1,7 @@
-"""Policies of scale-down: how many replicas may be removed from those at the beginning of a period.
+"""Policies of scale-down: how many of the replicas at the beginning of a period may be removed.
 
-They mirror the policies of scale-up. Percentages are rounded so that more is removed, and "Min" and "Max" are about
-the change, not about what is left.
+They mirror the policies of scale-up. Percentages are rounded so that more is removed, and "Min" and "Max" refer to the
+change, not to the remaining replicas.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LIMITED, _WITHIN = "True ScaleDownLimit", "False DesiredWithinRange"
 
 @scenario(
     "hpa/scale-down-by-pods-per-period",
-    must="A Pods policy MUST let go so many of the replicas that there were at the beginning of its period.",
+    must="A Pods policy MUST allow the removal of that many of the replicas at the beginning of its period.",
     source=(_LIMIT, _RATE),
     controllers=BOTH,
     features=("behavior", "policies", "scale-down"),
@@ -36,8 +36,10 @@ async def test_scale_down_by_pods_per_period(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-by-percent-rounds-down",
-    must="A Percent policy MUST let go so many per cent of the replicas at the beginning of its period; the rest is "
-    "rounded down.",
+    must=(
+        "A Percent policy MUST allow the removal of that percentage of the replicas at the beginning of its period; "
+        "the remainder is rounded down."
+    ),
     source=_LIMIT,
     controllers=BOTH,
     features=("behavior", "policies", "scale-down"),
@@ -53,7 +55,7 @@ async def test_scale_down_by_percent_rounds_down(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-percent-is-a-float64",
-    must="What a Percent policy leaves MUST be computed in binary floating point: 80 % of ten leave one, not two.",
+    must="The remainder of a Percent policy MUST be computed in binary floating point: 80 % of ten leave one, not two.",
     source=_LIMIT,
     controllers=BOTH,
     features=("behavior", "policies", "rounding", "scale-down"),
@@ -68,7 +70,7 @@ async def test_scale_down_percent_is_a_float64(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-by-the-largest-change",
-    must="Of several policies the one that removes most MUST count, unless selectPolicy says otherwise.",
+    must="Of several policies the one that removes most MUST count, unless selectPolicy is Min or Disabled.",
     source=_LIMIT,
     controllers=BOTH,
     features=("behavior", "policies", "scale-down"),
@@ -117,7 +119,7 @@ async def test_scale_down_disabled(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-periods-of-different-length",
-    must="Each policy MUST count the changes of its own period.",
+    must="Each policy MUST count the changes in its own period.",
     source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-down"),
@@ -132,7 +134,7 @@ async def test_scale_down_periods_of_different_length(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-down-policies-by-default",
-    must="A behavior that says nothing of scale-down MUST let all but the minimum go at once, after the window.",
+    must="A behavior without scaleDown MUST allow the removal of all but the minimum at once, after the window.",
     source=("pkg/apis/autoscaling/v2/defaults.go: GenerateHPAScaleDownRules", _LIMIT),
     controllers=BOTH,
     features=("behavior", "policies", "defaulting", "scale-down"),

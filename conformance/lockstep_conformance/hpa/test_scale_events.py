@@ -1,6 +1,6 @@
-"""What counts as a change in the period of a policy: what this HPA did itself, to whatever end.
+"""What counts as a change in the period of a policy: this HPA's own changes, for whatever reason.
 
-Changes of both directions count in both directions. Those that others make do not, nor do those that were refused.
+Changes of both directions count in both directions. Changes by others do not count, nor do refused ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HPAS = "horizontalpodautoscalers"
 
 @scenario(
     "hpa/what-was-removed-may-be-added-again",
-    must="Replicas that the HPA removed in the period MUST be added to those from which a scale-up is counted.",
+    must="Replicas that the HPA removed in the period MUST be added to the base of a scale-up.",
     source=_UP,
     controllers=BOTH,
     features=("behavior", "policies", "scale-up"),
@@ -26,14 +26,14 @@ async def test_what_was_removed_may_be_added_again(cluster: Cluster) -> None:
     up, down = objects.scaling(("Pods", 1, 60)), objects.scaling(window=0)
     await demanded(cluster, 7, (60, 3), (90, 10), replicas=7, up=up, down=down)
     await cluster.run_until(160)
-    # At 90 s there were 7 a minute ago: 8. At 120 s there were 3, which would make 4: nothing. At 150 s there were 8.
+    # At 90 s the base is 7, a minute ago: 8 are allowed. At 120 s it is 3, so 4: no change. At 150 s it is 8.
     cluster.expect("scales", scales(cluster), [(60.0, 3), (90.0, 8), (150.0, 9)])
     cluster.expect("ScalingLimited", reason(cluster, "ScalingLimited"), "True ScaleUpLimit")
 
 
 @scenario(
     "hpa/what-was-added-may-be-removed-again",
-    must="Replicas that the HPA added in the period MUST be taken off those from which a scale-down is counted.",
+    must="Replicas that the HPA added in the period MUST be subtracted from the base of a scale-down.",
     source=_DOWN,
     controllers=BOTH,
     features=("behavior", "policies", "scale-down"),
@@ -42,7 +42,7 @@ async def test_what_was_added_may_be_removed_again(cluster: Cluster) -> None:
     up, down = objects.scaling(("Pods", 10, 15)), objects.scaling(("Pods", 1, 60), window=0)
     await demanded(cluster, 3, (60, 8), (90, 1), replicas=3, up=up, down=down)
     await cluster.run_until(200)
-    # At 90 s there were 3 a minute ago: 2. At 120 s there were 8, which would make 7: nothing. At 150 s there were 2.
+    # At 90 s the base is 3, a minute ago: 2 are allowed. At 120 s it is 8, so 7: no change. At 150 s it is 2.
     cluster.expect("scales", scales(cluster), [(60.0, 8), (90.0, 2), (150.0, 1)])
     wanted = [(15.0, "False DesiredWithinRange"), (90.0, "True ScaleDownLimit"), (150.0, "False DesiredWithinRange")]
     cluster.expect("ScalingLimited over time", transitions(cluster, "ScalingLimited"), wanted)
@@ -50,7 +50,7 @@ async def test_what_was_added_may_be_removed_again(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/what-others-change-is-no-scale-event",
-    must="A change that somebody else made MUST NOT be counted: the HPA's own are counted back from the size of now.",
+    must="A change by somebody else MUST NOT count: only the HPA's own changes are subtracted from the current size.",
     source=(_UP, _DOWN),
     controllers=BOTH,
     features=("behavior", "policies", "manual"),
@@ -62,8 +62,8 @@ async def test_what_others_change_is_no_scale_event(cluster: Cluster) -> None:
     await cluster.run_until(20)
     first = (scales(cluster), scales(cluster, "db"))
     cluster.expect("scales of web and db at first", first, ([(15.0, 4)], [(15.0, 4)]))
-    await cluster.scale("web", 1)  # two of the four were its own, so it believes that it began with -1
-    await cluster.scale("db", 7)  # and this one that it began with 8
+    await cluster.scale("web", 1)  # two of the four were its own, so its base is -1
+    await cluster.scale("db", 7)  # and the base of this one is 8
     await cluster.run_until(330)
     cluster.expect("scales of web", scales(cluster)[1:], [(315.0, 3)])
     cluster.expect("scales of db", scales(cluster, "db")[1:], [(315.0, 6)])
@@ -71,7 +71,7 @@ async def test_what_others_change_is_no_scale_event(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/limits-make-scale-events",
-    must="What an HPA changes because of minReplicas or maxReplicas MUST count for its policies as any other change.",
+    must="A change because of minReplicas or maxReplicas MUST count for policies like any other change.",
     source=_STORE,
     controllers=BOTH,
     features=("behavior", "policies", "limits"),
@@ -84,7 +84,7 @@ async def test_limits_make_scale_events(cluster: Cluster) -> None:
     await cluster.run_until(35)
     await cluster.patch(_HPAS, "web", {"spec": {"maxReplicas": 10}})
     await cluster.run_until(360)
-    # Four were removed by the limit, so a scale-up is counted from six; at 345 s it is counted from the seven of then.
+    # The limit removed four, so the base of a scale-up is six; at 345 s it is the current seven.
     cluster.expect("scales", scales(cluster), [(30.0, 2), (45.0, 7), (345.0, 8)])
     cluster.expect(
         "events",
@@ -95,7 +95,7 @@ async def test_limits_make_scale_events(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/refused-scale-is-no-scale-event",
-    must="A scale that the API server refused MUST NOT count: the next sync may do all of it.",
+    must="A scale that the API server refused MUST NOT count: the next sync may make the whole change.",
     source=("pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "failure"),
@@ -113,7 +113,7 @@ async def test_refused_scale_is_no_scale_event(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/recreated-hpa-forgets-its-scale-events",
-    must="Scale events MUST be forgotten in the sync that finds the HPA gone, and kept where it is back by then.",
+    must="Scale events MUST be forgotten in the sync that finds the HPA gone, and kept if it exists again by then.",
     source=("pkg/controller/podautoscaler/horizontal.go: reconcileKey", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "deletion", "recreation"),
@@ -135,7 +135,7 @@ async def test_recreated_hpa_forgets_its_scale_events(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/recreated-hpa-forgets-what-it-removed",
-    must="What an HPA has removed MUST be forgotten as well in the sync that finds it gone.",
+    must="Scale-down events MUST be forgotten as well in the sync that finds the HPA gone.",
     source=("pkg/controller/podautoscaler/horizontal.go: reconcileKey", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "deletion", "recreation"),

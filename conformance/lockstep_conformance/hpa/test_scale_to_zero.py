@@ -1,7 +1,6 @@
-"""No replicas at all: a target at zero is left alone, unless HPAScaleToZero lets the HPA scale to zero and back itself.
+"""Scale to zero: a target at zero is not scaled, unless HPAScaleToZero allows the HPA to scale to zero and back.
 
-Under that gate the condition ScaledToZero remembers that it was the HPA who did it. It is set with each rescale and
-with nothing else.
+Under that gate the condition ScaledToZero records that the HPA itself did it. It is set on each rescale and never else.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _NOT_ZERO = ("False", "NotScaledToZero", "the HPA controller did not scale the w
 
 
 async def _refusal(cluster: Cluster, hpa: objects.Object) -> str:
-    """What the API server says to an HPA that it does not accept; "" if it does."""
+    """The API server's error for an HPA; "" if it accepts it."""
     try:
         await cluster.create(hpa)
     except ApiFailure as refused:
@@ -43,7 +42,7 @@ async def test_zero_replicas_need_the_gate(cluster: Cluster) -> None:
         '422 Invalid: HorizontalPodAutoscaler.autoscaling "web" is invalid: spec.minReplicas: Invalid value: 0: '
         "must be greater than or equal to 1"
     )
-    cluster.expect("what the API server says", refusal, wanted)
+    cluster.expect("the API server's error", refusal, wanted)
     await demanded(cluster, 2, (30, 0), replicas=2)
     await cluster.run_until(60)
     cluster.expect("scales", scales(cluster), [(30.0, 1)])
@@ -52,7 +51,9 @@ async def test_zero_replicas_need_the_gate(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/zero-replicas-need-a-metric-without-pods",
-    must="With the gate an HPA with minReplicas 0 MUST have a metric of an object or from outside, or be refused.",
+    must=(
+        "With the gate an HPA with minReplicas 0 MUST have an object metric or an external metric, or MUST be refused."
+    ),
     source=_VALIDATION,
     controllers=BOTH,
     features=("scale-to-zero", "validation", "feature-gates"),
@@ -65,14 +66,17 @@ async def test_zero_replicas_need_a_metric_without_pods(cluster: Cluster) -> Non
         '422 Invalid: HorizontalPodAutoscaler.autoscaling "web" is invalid: spec.metrics: Forbidden: '
         "must specify at least one Object or External metric to support scaling to zero replicas"
     )
-    cluster.expect("what the API server says", refusal, wanted)
+    cluster.expect("the API server's error", refusal, wanted)
     accepted = await _refusal(cluster, objects.hpa("web", min_replicas=0, metrics=[cpu, proposal()]))
-    cluster.expect("what it says to one that has one", accepted, "")
+    cluster.expect("its error with such a metric", accepted, "")
 
 
 @scenario(
     "hpa/to-zero-and-back",
-    must="With the gate an HPA MUST scale to zero and from zero as its metric wants, and ScaledToZero MUST tell it.",
+    must=(
+        "With the gate an HPA MUST scale to zero and from zero as its metric recommends, and ScaledToZero MUST report "
+        "it."
+    ),
     source=(_RECONCILE, _FOR_ZERO),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "events"),
@@ -96,7 +100,10 @@ async def test_to_zero_and_back(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/zero-by-others-disables-scaling",
-    must="A target that somebody else scaled to zero MUST be left alone, also where the gate lets the HPA do the same.",
+    must=(
+        "A target that somebody else scaled to zero MUST NOT be scaled, even if the gate allows the HPA to scale to "
+        "zero."
+    ),
     source=(_FOR_ZERO, _RECONCILE),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "manual"),
@@ -118,7 +125,7 @@ async def test_zero_by_others_disables_scaling(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scaled-to-zero-goes-without-the-gate",
-    must="Without the gate a ScaledToZero condition from before MUST be removed, and a target at zero be left alone.",
+    must="Without the gate an old ScaledToZero condition MUST be removed, and a target at zero MUST NOT be scaled.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "conditions"),
@@ -127,7 +134,7 @@ async def test_scaled_to_zero_goes_without_the_gate(cluster: Cluster) -> None:
     before = {"type": "ScaledToZero", "status": "True", "reason": _ZERO[1], "message": _ZERO[2]}
     await demanded(cluster, 3, replicas=0)
     await cluster.set_status(HPAS, "web", {"conditions": [before], "desiredReplicas": 0, "currentReplicas": 0})
-    cluster.expect("ScaledToZero as it was left", condition(cluster, "ScaledToZero"), _ZERO)
+    cluster.expect("the old ScaledToZero", condition(cluster, "ScaledToZero"), _ZERO)
     await cluster.run_until(100)
     cluster.expect("ScaledToZero", condition(cluster, "ScaledToZero"), None)
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), _DISABLED)
@@ -136,7 +143,7 @@ async def test_scaled_to_zero_goes_without_the_gate(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scaled-to-zero-goes-with-a-rescale",
-    must="Without the gate a ScaledToZero condition from before MUST be removed by the next rescale, and not earlier.",
+    must="Without the gate an old ScaledToZero condition MUST be removed by the next rescale, and not earlier.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "conditions"),

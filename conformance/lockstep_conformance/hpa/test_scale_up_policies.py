@@ -1,7 +1,8 @@
-"""Policies of scale-up: how many replicas may be added to those at the beginning of a period.
+"""Policies of scale-up: how many replicas may be added to those at the beginning of a period (the base).
 
-A policy counts what the HPA itself did in the last `periodSeconds`: what it added is taken off the size of now, and
-what it removed is added, to find the size at the beginning. An event that is just as old as the period counts no more.
+A policy counts the HPA's own changes in the last `periodSeconds`. To find the base, replicas that it added are
+subtracted from the current size, and replicas that it removed are added. An event exactly as old as the period no
+longer counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _LIMITED, _WITHIN = "True ScaleUpLimit", "False DesiredWithinRange"
 
 @scenario(
     "hpa/scale-up-by-pods-per-period",
-    must="A Pods policy MUST allow so many more replicas than there were at the beginning of its period.",
+    must="A Pods policy MUST allow that many replicas more than at the beginning of its period.",
     source=(_LIMIT, _RATE),
     controllers=BOTH,
     features=("behavior", "policies", "scale-up"),
@@ -37,7 +38,10 @@ async def test_scale_up_by_pods_per_period(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-by-percent-rounds-up",
-    must="A Percent policy MUST allow so many per cent of the replicas at the beginning of its period, rounded up.",
+    must=(
+        "A Percent policy MUST allow the addition of that percentage of the replicas at the beginning of its period, "
+        "rounded up."
+    ),
     source=_LIMIT,
     controllers=BOTH,
     features=("behavior", "policies", "scale-up"),
@@ -53,7 +57,7 @@ async def test_scale_up_by_percent_rounds_up(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-by-the-largest-change",
-    must="Of several policies the one that allows most MUST count, unless selectPolicy says otherwise.",
+    must="Of several policies the one that allows most MUST count, unless selectPolicy is Min or Disabled.",
     source=_LIMIT,
     controllers=BOTH,
     features=("behavior", "policies", "scale-up"),
@@ -103,7 +107,7 @@ async def test_scale_up_disabled(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-periods-of-different-length",
-    must="Each policy MUST count the changes of its own period.",
+    must="Each policy MUST count the changes in its own period.",
     source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-up"),
@@ -121,7 +125,7 @@ async def test_scale_up_periods_of_different_length(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-policies-by-default",
-    must="A behavior that says nothing of scale-up MUST let it double the replicas or add four each 15 s.",
+    must="A behavior without scaleUp MUST allow twice the replicas, or four more, every 15 s.",
     source=("pkg/apis/autoscaling/v2/defaults.go: GenerateHPAScaleUpRules", _LIMIT),
     controllers=BOTH,
     features=("behavior", "policies", "defaulting", "scale-up"),
@@ -140,7 +144,7 @@ async def test_scale_up_policies_by_default(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/scale-up-policy-too-large-for-32-bits",
-    must="Where a Pods policy and the replicas do not fit into 32 bits together, no replica MUST be added.",
+    must="If the sum of a Pods policy and the replicas does not fit into 32 bits, no replica MUST be added.",
     source=(_LIMIT, _RATE),
     controllers=BOTH,
     features=("behavior", "policies", "overflow", "scale-up"),

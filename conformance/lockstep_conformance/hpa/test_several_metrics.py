@@ -1,4 +1,4 @@
-"""Several metrics of one HPA: the largest proposal counts, and the status shows them all."""
+"""Several metrics of one HPA: the largest recommendation counts, and the status shows them all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BOTH_METRICS = [proposal("a"), proposal("b")]
 
 @scenario(
     "hpa/largest-proposal-counts",
-    must="Of several metrics the one that proposes most replicas MUST count, and MUST be named as the reason.",
+    must="Of several metrics the one that recommends most replicas MUST count, and MUST be named as the reason.",
     source=_COMPUTE,
     controllers=BOTH,
     features=("several-metrics", "scale-up", "scale-down"),
@@ -39,7 +39,10 @@ async def test_largest_proposal_counts(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/first-of-equal-proposals-is-named",
-    must="Of equal proposals the first one in the spec MUST be named; of those for no replica at all the last one.",
+    must=(
+        "Of equal recommendations the first one in the spec MUST be named; of recommendations of zero replicas, the "
+        "last one."
+    ),
     source=_COMPUTE,
     controllers=BOTH,
     features=("several-metrics",),

@@ -1,7 +1,7 @@
-"""Discovery that takes long: the RESTMapper is one for all, and everyone who asks it waits for the same answer.
+"""Slow discovery: all syncs share one RESTMapper, and wait for the same answer.
 
-kube-controller-manager lets its RESTMapper forget every 30 s what discovery said: at 29 s and 59 s here, since the
-controllers start a second before the scenario. The first sync after that asks, for the groups of `/api` and of `/apis`.
+kube-controller-manager resets its RESTMapper every 30 s: at 29 s and 59 s here, since the controllers start a second
+before the scenario. The first sync after that asks, for the groups of `/api` and of `/apis`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PHASES = {"web": 0.0, "api": 2.0, "db": 5.0}
 
 @scenario(
     "hpa/slow-discovery-holds-up-every-hpa",
-    must="While discovery is asked for one HPA, the syncs of all others MUST wait for the answer, too.",
+    must="While a sync waits for discovery, the syncs of all other HPAs MUST wait for the answer, too.",
     source=(
         "client-go/restmapper/discovery.go: getDelegate",
         "cmd/kube-controller-manager/app/controllermanager.go: CreateControllerContext",
@@ -24,7 +24,7 @@ _PHASES = {"web": 0.0, "api": 2.0, "db": 5.0}
     features=("discovery", "latency", "workers"),
 )
 async def test_slow_discovery_holds_up_every_hpa(cluster: Cluster) -> None:
-    # The metric rises all the time, and never by enough to scale: so each sync shows itself by a status update.
+    # The metric rises all the time, but never enough to scale, so each sync is visible as a status update.
     cluster.metrics.external("demand", ramp(0, 100_000, 950, 1050))
     for name, at in _PHASES.items():
         await cluster.run_until(at)
@@ -38,7 +38,7 @@ async def test_slow_discovery_holds_up_every_hpa(cluster: Cluster) -> None:
     cluster.expect("requests to discovery", slow.hits, 2)
     for name, phase in _PHASES.items():
         syncs = [round(cluster.at(write), 3) for write in status_writes(cluster, name)]
-        # Syncs are due at 60 s, 62 s and 65 s. At 74 s the informer asks for one of each in 15 s, so that from then on
-        # all three are synced at one instant.
+        # Syncs are due at 60 s, 62 s and 65 s. At 74 s the informer's resync queues all of them for 15 s later, so from
+        # then on all three are synced at one instant.
         wanted = [15 + phase, 30 + phase, 45 + phase, 84.0, 89.0, 104.0]
         cluster.expect(f"syncs of {name}", syncs, wanted)

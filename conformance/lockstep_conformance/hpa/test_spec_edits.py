@@ -1,7 +1,7 @@
-"""Edits of an HPA's limits and metrics on the way: they count from its next sync on, and what it remembers stays.
+"""Edits of an HPA's limits and metrics: they apply from its next sync on, and its history is kept.
 
-An edit does not wake the HPA up. Recommendations are remembered as the metrics made them, by the HPA and not by the
-target, so an edit can let through what was wanted long before.
+An edit does not trigger a sync. Recommendations are recorded before limits apply, and for the HPA, not for the target.
+So an edit can apply what was recommended long before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ async def edit(cluster: Cluster, at: float, **spec: Any) -> None:
 
 @scenario(
     "hpa/edited-limits-hold-from-the-next-sync",
-    must="New limits MUST hold from the next sync on, and MUST NOT bring that sync forward.",
+    must="New limits MUST apply from the next sync on, and MUST NOT cause an earlier sync.",
     source=("pkg/controller/podautoscaler/horizontal.go: enqueueHPA", _RECONCILE),
     controllers=BOTH,
     features=("spec-edits", "limits", "queue"),
@@ -44,15 +44,17 @@ async def test_edited_limits_hold_from_the_next_sync(cluster: Cluster) -> None:
         "New size: 8; reason: Current number of replicas below Spec.MinReplicas",
     ]
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), wanted)
-    # A sync that only corrects the size leaves this condition as it was.
+    # A sync that only corrects the size does not change this condition.
     limits = [(15.0, "False DesiredWithinRange"), (75.0, "True TooManyReplicas"), (105.0, "False DesiredWithinRange")]
     cluster.expect("ScalingLimited over time", transitions(cluster, "ScalingLimited"), limits)
 
 
 @scenario(
     "hpa/lowered-minimum-meets-an-old-window",
-    must="Below its old minReplicas the HPA MUST go at once where the window holds no higher recommendation: it "
-    "remembers what was wanted and not the minimum.",
+    must=(
+        "When minReplicas is lowered, the HPA MUST scale down at once if the window holds no higher recommendation: "
+        "the window holds recommendations, not the minimum."
+    ),
     source=_STABILIZE,
     controllers=BOTH,
     features=("spec-edits", "limits", "stabilization"),
@@ -68,8 +70,10 @@ async def test_lowered_minimum_meets_an_old_window(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/raised-maximum-meets-an-old-window",
-    must="Without behavior a raised maxReplicas MUST let the highest recommendation of the window through, even though "
-    "the metrics want less by then.",
+    must=(
+        "Without behavior, when maxReplicas is raised, the highest recommendation of the window MUST be applied, even "
+        "if the metrics recommend less by then."
+    ),
     source=_STABILIZE,
     controllers=BOTH,
     features=("spec-edits", "limits", "stabilization", "legacy"),
@@ -78,7 +82,7 @@ async def test_raised_maximum_meets_an_old_window(cluster: Cluster) -> None:
     await demanded(cluster, 9, (60, 2), replicas=3, max_replicas=3)
     await edit(cluster, 100, maxReplicas=20)
     await cluster.run_until(400)
-    # Wanted until 45 s; nothing has been above target since.
+    # Recommended until 45 s; nothing has been above target since.
     cluster.expect("scales", scales(cluster), [(105.0, 6), (120.0, 9), (360.0, 2)])
     wanted = [f"New size: {size}; reason: All metrics below target" for size in (6, 9, 2)]
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), wanted)
@@ -97,7 +101,7 @@ async def test_edited_metric_counts_from_the_next_sync(cluster: Cluster) -> None
     await edit(cluster, 50, metrics=[objects.external_metric("demand", average="2")])
     await edit(cluster, 140, metrics=[objects.external_metric("demand", average="1500m")])
     await cluster.run_until(160)
-    # 6 was wanted last at 45 s, which is more than a minute ago at 120 s.
+    # 6 was recommended last at 45 s, which is more than a minute ago at 120 s.
     cluster.expect("scales", scales(cluster), [(120.0, 3), (150.0, 4)])
     cluster.expect(
         "AbleToScale at first",
@@ -108,7 +112,9 @@ async def test_edited_metric_counts_from_the_next_sync(cluster: Cluster) -> None
 
 @scenario(
     "hpa/recommendations-belong-to-the-hpa",
-    must="An HPA that is pointed at another target MUST keep its recommendations: that one gets the highest of them.",
+    must=(
+        "An HPA that gets another target MUST keep its recommendations: the highest of them applies to the new target."
+    ),
     source=(_STABILIZE, _RECONCILE),
     controllers=BOTH,
     features=("spec-edits", "target", "stabilization", "legacy"),
@@ -124,7 +130,7 @@ async def test_recommendations_belong_to_the_hpa(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/removed-metric-is-not-looked-at",
-    must="A metric that is taken out of the spec MUST NOT be looked at any more, nor be shown in the status.",
+    must="A metric that is removed from the spec MUST NOT be read any more, nor shown in the status.",
     source=_RECONCILE,
     controllers=BOTH,
     features=("spec-edits", "metrics", "several-metrics", "status"),

@@ -1,7 +1,7 @@
 """The stabilization window of an HPA without behavior: the highest recommendation of the last five minutes.
 
-Each sync records what it would like to have. As long as a higher recommendation is not older than the window, that one
-is applied. The window looks at recommendations, not at sizes, and those of both directions.
+Each sync records its recommendation. While a higher recommendation is not older than the window, that one is applied.
+The window holds recommendations, not sizes, of both directions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BELOW = "reason: All metrics below target"
 
 @scenario(
     "hpa/window-holds-the-highest-recommendation",
-    must="A scale-down MUST stop at the highest recommendation of the window, and go on when that one gets too old.",
+    must="A scale-down MUST stop at the highest recommendation of the window, and continue when that one gets too old.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("stabilization", "scale-down"),
@@ -57,12 +57,12 @@ async def test_window_of_zero_scales_down_at_once(cluster: Cluster) -> None:
     await cluster.run_until(200)
     cluster.expect("scales", scales(cluster), [(60.0, 3), (90.0, 2)])
     stabilized = [at for at, said in transitions(cluster, "AbleToScale") if "Stabilized" in said]
-    cluster.expect("instants at which something was held", stabilized, [])
+    cluster.expect("instants at which the window delayed a scale-down", stabilized, [])
 
 
 @scenario(
     "hpa/window-begins-with-the-size-that-is-found",
-    must="The size at the first sync MUST count as a recommendation: nothing is scaled down before the window is over.",
+    must="The size at the first sync MUST count as a recommendation: there is no scale-down before the window is over.",
     source="pkg/controller/podautoscaler/horizontal.go: recordInitialRecommendation",
     controllers=BOTH,
     features=("stabilization", "scale-down"),
@@ -80,8 +80,10 @@ async def test_window_begins_with_the_size_that_is_found(cluster: Cluster) -> No
 
 @scenario(
     "hpa/window-undoes-a-manual-scale-down",
-    must="Where somebody else scales down, the highest recommendation of the window MUST be applied again, even while "
-    "the metrics want fewer replicas.",
+    must=(
+        "If somebody else scales down, the highest recommendation of the window MUST be applied again, even while the "
+        "metrics recommend fewer replicas."
+    ),
     source=_STABILIZE,
     controllers=BOTH,
     features=("stabilization", "scale-up", "manual"),
@@ -93,7 +95,7 @@ async def test_window_undoes_a_manual_scale_down(cluster: Cluster) -> None:
     await cluster.run_until(400)
     # At most doubled at a time; 8 was recommended last at 45 s.
     cluster.expect("scales", scales(cluster), [(75.0, 6), (90.0, 8), (360.0, 3)])
-    # The reason compares what the metrics want with the size, and not what is done.
+    # The reason compares the metrics' recommendation with the size, not the change that is made.
     wanted = ["New size: 6; reason: ", f"New size: 8; {_BELOW}", f"New size: 3; {_BELOW}"]
     cluster.expect("events", messages(cluster, "SuccessfulRescale"), wanted)
     limits = [(15.0, "False DesiredWithinRange"), (75.0, "True ScaleUpLimit"), (90.0, "False DesiredWithinRange")]

@@ -1,7 +1,7 @@
-"""The windows of a behavior: the lowest recommendation of one for scale-up, the highest of the other for scale-down.
+"""The windows of a behavior: the lowest recommendation for a scale-up, the highest for a scale-down.
 
-The size is moved into the range between both, so a size that lies within it stays as it is. Unlike the window of an
-HPA without behavior, these do not count a recommendation that is just as old as they are long.
+The size is moved into the range between both, so a size within it does not change. Unlike the window of an HPA without
+behavior, these exclude a recommendation that is exactly as old as the window.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UP, _DOWN = "True ScaleUpStabilized", "True ScaleDownStabilized"
 
 @scenario(
     "hpa/scale-up-window-applies-the-lowest-recommendation",
-    must="A scale-up MUST go to the lowest recommendation of the window, and go on when that one gets too old.",
+    must="A scale-up MUST stop at the lowest recommendation of the window, and continue when that one gets too old.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("behavior", "stabilization", "scale-up"),
@@ -38,7 +38,7 @@ async def test_scale_up_window_applies_the_lowest_recommendation(cluster: Cluste
 
 @scenario(
     "hpa/scale-down-window-applies-the-highest-recommendation",
-    must="A scale-down MUST go to the highest recommendation of the window, and go on when that one gets too old.",
+    must="A scale-down MUST stop at the highest recommendation of the window, and continue when that one gets too old.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("behavior", "stabilization", "scale-down"),
@@ -56,7 +56,7 @@ async def test_scale_down_window_applies_the_highest_recommendation(cluster: Clu
 
 @scenario(
     "hpa/scale-down-window-is-the-flag-by-default",
-    must="A behavior that names no window for scale-down MUST have that of the controller's flag.",
+    must="A behavior without a window for scale-down MUST use that of the controller's flag.",
     source=(_STABILIZE, "pkg/controller/podautoscaler/horizontal.go: maybeInitScaleDownStabilizationWindow"),
     controllers=BOTH,
     features=("behavior", "stabilization", "scale-down", "options"),
@@ -89,7 +89,7 @@ async def test_scale_up_window_begins_with_the_size_that_is_found(cluster: Clust
 
 @scenario(
     "hpa/size-between-both-windows-stays",
-    must="A size between the lowest and the highest recommendation of the windows MUST stay as it is.",
+    must="A size between the lowest and the highest recommendation of the windows MUST NOT change.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("behavior", "stabilization", "oscillation"),
@@ -110,7 +110,10 @@ async def test_size_between_both_windows_stays(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/size-outside-of-both-windows-is-brought-back",
-    must="A size that somebody else set outside of the range of recommendations MUST be brought to its nearer end.",
+    must=(
+        "A size that somebody else set outside of the range of recommendations MUST be scaled to the nearer end of the "
+        "range."
+    ),
     source=_STABILIZE,
     controllers=BOTH,
     features=("behavior", "stabilization", "manual"),
@@ -133,7 +136,7 @@ async def test_size_outside_of_both_windows_is_brought_back(cluster: Cluster) ->
 
 @scenario(
     "hpa/windows-remember-what-was-wanted",
-    must="Windows MUST remember recommendations as the metrics made them, not as limits and policies cut them.",
+    must="Windows MUST hold recommendations as computed from metrics, before limits and policies cut them.",
     source=_STABILIZE,
     controllers=BOTH,
     features=("behavior", "stabilization", "policies"),
@@ -142,7 +145,7 @@ async def test_windows_remember_what_was_wanted(cluster: Cluster) -> None:
     slowly = objects.scaling(("Pods", 1, 60))
     await demanded(cluster, 8, (90, 3), replicas=2, max_replicas=5, up=slowly, down=objects.scaling(window=60))
     await cluster.run_until(160)
-    # 8 was wanted last at 75 s, when the fourth replica came; it holds the size until 135 s.
+    # 8 was recommended last at 75 s, when the fourth replica was added; it keeps the size until 135 s.
     cluster.expect("scales", scales(cluster), [(15.0, 3), (75.0, 4), (135.0, 3)])
     wanted = [(15.0, "True ScaleUpLimit"), (90.0, "False DesiredWithinRange")]
     cluster.expect("ScalingLimited over time", transitions(cluster, "ScalingLimited"), wanted)

@@ -1,4 +1,4 @@
-"""Caches that lag behind: the controller acts on HPAs and pods as they were, but on scales and metrics as they are."""
+"""Stale caches: the controller acts on old HPAs and pods, but on current scales and metrics."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _AUTOSCALERS = "horizontalpodautoscalers.autoscaling"
 
 @scenario(
     "hpa/late-events-make-its-own-status-conflict",
-    must="A controller that has not yet seen its own last status update MUST be refused the next one, and MUST scale "
-    "all the same.",
+    must=(
+        "If the cache does not show the controller's last status update yet, the next one MUST be refused, and the HPA "
+        "MUST scale all the same."
+    ),
     source=_STATUS,
     controllers=("hpa", "replicaset"),
     features=("stale-cache", "conflict", "status"),
@@ -28,7 +30,7 @@ async def test_late_events_make_its_own_status_conflict(cluster: Cluster) -> Non
     metric = objects.external_metric("demand", average="1")
     await cluster.create(objects.replica_set("web", 1), objects.hpa("web", metrics=[metric]))
     await cluster.run_until(130)
-    # It hears of the HPA at 20 s, and of each status 20 s after it was written.
+    # It observes the HPA at 20 s, and each status 20 s after it was written.
     codes = [(cluster.at(write), write.code) for write in status_writes(cluster)]
     wanted = [(35.0, 200), (50.0, 409), (65.0, 200), (80.0, 409), (95.0, 200), (110.0, 409), (125.0, 200)]
     cluster.expect("status updates", codes, wanted)
@@ -39,8 +41,10 @@ async def test_late_events_make_its_own_status_conflict(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/edit-that-it-has-not-heard-of",
-    must="A controller that has not heard of an edit MUST act on the spec as it was, and on the new one from the first "
-    "sync on after it has.",
+    must=(
+        "A controller that has not observed an edit MUST act on the old spec, and on the new one from the first sync "
+        "after it has."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("stale-cache", "spec-edit"),
@@ -61,7 +65,10 @@ async def test_edit_that_it_has_not_heard_of(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/deletion-that-it-has-not-heard-of",
-    must="A controller that has not heard that an HPA was deleted MUST go on with it, and stop as soon as it has.",
+    must=(
+        "A controller that has not observed the deletion of an HPA MUST continue to sync it, and stop as soon as it "
+        "has."
+    ),
     source=_RECONCILE,
     controllers=("hpa", "replicaset"),
     features=("stale-cache", "recreation"),
@@ -82,7 +89,7 @@ async def test_deletion_that_it_has_not_heard_of(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-that-it-has-not-heard-of",
-    must="Pods that the controller has not heard of MUST NOT count, though there are metrics of them already.",
+    must="Pods that the controller has not observed yet MUST NOT count, although they already have metrics.",
     source=_CALCULATOR,
     controllers=("hpa", "replicaset"),
     features=("stale-cache", "closed-loop"),
@@ -103,8 +110,10 @@ async def test_pods_that_it_has_not_heard_of(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/pods-that-it-believes-to-be-there",
-    must="A pod that has gone without the controller's knowledge MUST count as one without metrics, so that a "
-    "scale-down is held back.",
+    must=(
+        "A pod whose deletion the controller has not observed MUST count as one without metrics, so that a scale-down "
+        "is limited."
+    ),
     source=_CALCULATOR,
     controllers=("hpa", "replicaset"),
     features=("stale-cache", "missing"),

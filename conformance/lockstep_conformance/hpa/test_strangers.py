@@ -1,4 +1,4 @@
-"""Pods that the target's selector matches, though they are none of its own: the HPA knows no owners."""
+"""Pods that the target's selector matches but that it does not own: the HPA ignores owners."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ async def _beside_batch(cluster: Cluster, web: str, batch: str, batches: int) ->
 
 @scenario(
     "hpa/idle-pods-of-another-workload-hide-overload",
-    must="All pods that the target's selector matches MUST count, whoever owns them: idle ones of another workload "
-    "keep an overloaded one from growing.",
+    must=(
+        "All pods that the target's selector matches MUST count, whatever their owner: idle pods of another workload "
+        "prevent the scale-up of an overloaded one."
+    ),
     source=f"{_CALCULATOR}: GetResourceReplicas",
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),
@@ -50,8 +52,10 @@ async def test_idle_pods_of_another_workload_hide_overload(cluster: Cluster) -> 
 
 @scenario(
     "hpa/pods-of-another-workload-count-as-replicas",
-    must="Replicas MUST be computed from all pods that the target's selector matches, so that the pods of another "
-    "workload make the target grow by what they need.",
+    must=(
+        "Replicas MUST be computed from all pods that the target's selector matches, so that pods of another workload "
+        "scale up the target by what they need."
+    ),
     source=f"{_CALCULATOR}: GetResourceReplicas",
     issues=_ISSUES,
     controllers=("hpa", "replicaset"),
@@ -70,8 +74,10 @@ async def test_pods_of_another_workload_count_as_replicas(cluster: Cluster) -> N
 
 @scenario(
     "hpa/finished-pod-without-a-request-blocks-utilization",
-    must="A pod that has succeeded, matches the selector and asks for no CPU MUST make utilization unknown, for as "
-    "long as it is there, and events of the same failure MUST be counted together.",
+    must=(
+        "A pod that has succeeded, matches the selector and requests no CPU MUST make utilization fail for as long as "
+        "it exists, and events of the same failure MUST be counted together."
+    ),
     source=f"{_CALCULATOR}: calculatePodRequestsFromContainers",
     issues="kubernetes/kubernetes#87935",
     controllers=("hpa", "replicaset"),
@@ -88,7 +94,7 @@ async def test_finished_pod_without_a_request_blocks_utilization(cluster: Cluste
     why = ("False", "FailedGetResourceMetric", f"the HPA was unable to compute the replica count: {missing}")
     cluster.expect("ScalingActive", condition(cluster, "ScalingActive"), why)
     cluster.expect("scales", scales(cluster), [])
-    # All are counted, but about one object only 25 events are sent at once, and then one in five minutes.
+    # All are counted, but only 25 events per object are sent in a burst, and then one every five minutes.
     counted = [event["count"] for event in cluster.events("FailedGetResourceMetric") if event["message"] == missing]
     cluster.expect("counted by the last event sent", counted, [220])
     await cluster.delete("pods", "web-smoke")
@@ -98,7 +104,7 @@ async def test_finished_pod_without_a_request_blocks_utilization(cluster: Cluste
 
 @scenario(
     "hpa/pods-of-another-namespace-do-not-count",
-    must="Pods with the same labels in another namespace MUST NOT count, nor their metrics.",
+    must="Pods with the same labels in another namespace and their metrics MUST NOT count.",
     source=f"{_CALCULATOR}: GetResourceReplicas",
     controllers=("hpa", "replicaset"),
     features=("selector", "namespaces"),

@@ -1,7 +1,7 @@
-"""When an HPA is synced: once a period after it was first seen, and a period after each sync.
+"""When an HPA is synced: one period after it was first observed, and one period after each sync.
 
-Neither edits nor the updates of its own status bring the next sync forward. Here each sync shows itself by a status
-update, since the value that it reads has always changed meanwhile.
+Neither edits nor updates of its own status cause an earlier sync. Here each sync is visible as a status update, since
+the value that it reads has always changed meanwhile.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _METRIC = objects.external_metric("demand", value="1000")
 
 
 async def _rising(cluster: Cluster, at: float = 0.0) -> None:
-    """Create an HPA whose metric rises all the time, and never by enough to scale."""
+    """Create an HPA whose metric rises all the time, but never enough to scale."""
     cluster.metrics.external("demand", ramp(0, 100_000, 950, 1050))
     await cluster.create(objects.replica_set("web", 2))
     await cluster.run_until(at)
@@ -29,8 +29,10 @@ def _syncs(cluster: Cluster) -> list[float]:
 
 @scenario(
     "hpa/one-sync-each-period",
-    must="An HPA MUST be synced every 15 seconds, though the informer's resync, its own status updates and the end of "
-    "each sync all ask for the next one.",
+    must=(
+        "An HPA MUST be synced every 15 seconds, although the informer's resync, its own status updates and the end of "
+        "each sync all queue the next one."
+    ),
     source=(_QUEUE, _LIMITER),
     issues=("kubernetes/kubernetes#72372", "kubernetes/kubernetes#72373"),
     controllers=("hpa", "replicaset"),
@@ -44,7 +46,7 @@ async def test_one_sync_each_period(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/resync-at-the-instant-of-a-sync-skips-none",
-    must="When the informer's resync asks for the next sync at the very instant of a sync, none MUST be left out.",
+    must="When the informer's resync queues the next sync at the very instant of a sync, none MUST be skipped.",
     source=(_QUEUE, _LIMITER),
     issues=("kubernetes/kubernetes#72372", "kubernetes/kubernetes#72373"),
     controllers=("hpa", "replicaset"),
@@ -59,7 +61,7 @@ async def test_resync_at_the_instant_of_a_sync_skips_none(cluster: Cluster) -> N
 
 @scenario(
     "hpa/sync-period-is-a-flag",
-    must="With another sync period, first and later syncs MUST be so far apart.",
+    must="With another sync period, all syncs MUST be that far apart, including the first.",
     source=(_QUEUE, "cmd/kube-controller-manager/app/autoscaling.go"),
     controllers=("hpa", "replicaset"),
     features=("sync-period",),
@@ -73,7 +75,7 @@ async def test_sync_period_is_a_flag(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/edits-wait-for-the-next-sync",
-    must="A change of the spec MUST NOT bring the next sync forward, nor put it off.",
+    must="A change of the spec MUST NOT change the time of the next sync.",
     source=_QUEUE,
     controllers=("hpa", "replicaset"),
     features=("sync-period", "spec-edit"),
@@ -90,8 +92,7 @@ async def test_edits_wait_for_the_next_sync(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/slow-sync-delays-the-next-one",
-    must="The period to the next sync MUST count from the end of a sync that takes long, unless something asks for one "
-    "meanwhile.",
+    must="The period to the next sync MUST count from the end of a slow sync, unless an event queues one meanwhile.",
     source=(_QUEUE, _LIMITER),
     controllers=("hpa", "replicaset"),
     features=("sync-period", "latency"),
@@ -100,15 +101,17 @@ async def test_slow_sync_delays_the_next_one(cluster: Cluster) -> None:
     await _rising(cluster)
     cluster.faults.latency(2.0, resource="external.metrics.k8s.io")
     await cluster.run_until(150)
-    # Each sync takes 2 s. At 29 s, 44 s ... the informer's resync asks for a sync 15 s later, which counts if a sync
-    # is under way at that moment.
+    # Each sync takes 2 s. At 29 s, 44 s ... the informer's resync queues a sync 15 s later, which counts if a sync is
+    # running at that moment.
     cluster.expect("ends of syncs", _syncs(cluster), [17.0, 34.0, 51.0, 68.0, 85.0, 102.0, 119.0, 136.0])
 
 
 @scenario(
     "hpa/sync-slower-than-the-period",
-    must="An HPA whose syncs take longer than a period MUST be synced by one worker at a time, and the next sync MUST "
-    "follow as soon as the one before is over.",
+    must=(
+        "An HPA whose syncs take longer than a period MUST be synced by one worker at a time, and the next sync MUST "
+        "follow as soon as the previous one is over."
+    ),
     source=(_QUEUE, "client-go/util/workqueue/queue.go: Done"),
     controllers=("hpa", "replicaset"),
     features=("sync-period", "latency"),
@@ -124,8 +127,10 @@ async def test_sync_slower_than_the_period(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/slow-sync-makes-the-next-one-conflict",
-    must="The sync that follows at once on one that took longer than a period MUST start from the HPA as it was "
-    "before, so that its status update is refused.",
+    must=(
+        "A sync that directly follows one that took longer than a period MUST start from the stale HPA, so that its "
+        "status update is refused."
+    ),
     source=(_QUEUE, "pkg/controller/podautoscaler/horizontal.go: updateStatus"),
     controllers=("hpa", "replicaset"),
     features=("sync-period", "latency", "conflict", "status"),
@@ -135,7 +140,7 @@ async def test_slow_sync_makes_the_next_one_conflict(cluster: Cluster) -> None:
     await cluster.run_until(20)
     cluster.faults.latency(31.0, resource="external.metrics.k8s.io", times=1)
     await cluster.run_until(80)
-    # At 44 s the informer's resync asks for a sync at 59 s, when that of 30 s is under way still.
+    # At 44 s the informer's resync queues a sync for 59 s, when that of 30 s is still running.
     codes = [(cluster.at(write), write.code) for write in status_writes(cluster)]
     cluster.expect("status updates", codes, [(15.0, 200), (61.0, 200), (61.0, 409), (74.0, 200)])
     refused = (

@@ -1,6 +1,6 @@
-"""A target of a kind that is served in several versions: its scale is read by one after the other until one has it.
+"""A target whose kind is served in several versions: its scale is read with each version until one succeeds.
 
-client-go asks for the preferred version each time, so that the second attempt is the same request once more.
+client-go asks for the preferred version each time, so the second attempt is the same request.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ _FLEETS = "fleets.example.com"
 
 
 async def _fleet(cluster: Cluster) -> None:
-    """A target without pods, served in two versions, whose HPA wants three replicas from 25 s on."""
+    """A target without pods, served in two versions, whose HPA recommends three replicas from 25 s on."""
     fleet = objects.custom("Fleet", "web", 2)
     propose(cluster, (0, 2), (25, 3))
     await cluster.create(objects.definition("Fleet", versions=("v1", "v1beta1")), fleet)
     await cluster.set_status(_FLEETS, "web", {"replicas": 2, "selector": "app=web"})
-    await cluster.run_until(40)  # by when discovery has been read again
+    await cluster.run_until(40)  # by then discovery has been read again
     await cluster.create(objects.hpa("web", target=fleet, metrics=[proposal()]))
 
 
 @scenario(
     "hpa/target-of-two-versions-is-read-by-either",
-    must="If the scale cannot be read by the first version of the target's kind, it MUST be read by the next one.",
+    must="If the scale cannot be read with the first version of the target's kind, it MUST be read with the next one.",
     source=_MAPPINGS,
     controllers=BOTH,
     features=("custom-resources", "failure"),
@@ -42,7 +42,10 @@ async def test_target_of_two_versions_is_read_by_either(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/target-of-two-versions-fails-by-the-first",
-    must="If the scale can be read by no version of the target's kind, the error of the first one MUST be told.",
+    must=(
+        "If the scale cannot be read with any version of the target's kind, the error of the first one MUST be "
+        "reported."
+    ),
     source=_MAPPINGS,
     controllers=BOTH,
     features=("custom-resources", "failure", "conditions", "events"),

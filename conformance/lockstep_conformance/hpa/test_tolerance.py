@@ -1,4 +1,4 @@
-"""Tolerance: ratios close to 1 change nothing. By default up to 0.1 off, in both directions, the bounds included.
+"""Tolerance: ratios close to 1 change nothing. By default up to 0.1, in both directions, bounds included.
 
 The flag of the controller sets it for all HPAs, `behavior.scaleUp.tolerance` and `behavior.scaleDown.tolerance` for one
 HPA and direction. All numbers are 64-bit floating point.
@@ -58,8 +58,10 @@ async def test_tolerance_of_zero(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/tolerance-is-a-flag",
-    must="The tolerance MUST be that of the controller's flag, in both directions, also for HPAs with a behavior that "
-    "says nothing of tolerance.",
+    must=(
+        "The tolerance MUST be that of the controller's flag, in both directions, also for HPAs whose behavior sets no "
+        "tolerance."
+    ),
     source=(_WITHIN, _OF_HPA),
     controllers=BOTH,
     options=Options(hpa=HpaOptions(tolerance=0.3)),
@@ -78,8 +80,10 @@ async def test_tolerance_is_a_flag(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/tolerance-of-one-hpa",
-    must="The tolerance that an HPA's behavior gives for a direction MUST hold in that direction, and MUST NOT change "
-    "that of the other.",
+    must=(
+        "The tolerance that an HPA's behavior sets for a direction MUST apply in that direction, and MUST NOT change "
+        "that of the other."
+    ),
     source=_OF_HPA,
     controllers=BOTH,
     options=Options(feature_gates={_GATE: True}),

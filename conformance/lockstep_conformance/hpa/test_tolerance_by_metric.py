@@ -12,7 +12,7 @@ _OF_HPA = "pkg/controller/podautoscaler/horizontal.go: tolerancesForHpa"
 
 
 def _of_every_type(cluster: Cluster, value: int, wanted: int, behavior: Object | None = None) -> dict[str, Example]:
-    """Three replicas, and a metric of each type that says 1 % of `value` times the target."""
+    """Three replicas, and a metric of each type with a value of 1 % of `value` times the target."""
 
     def of_service(name: str, amount: str, **target: Any) -> Object:
         cluster.metrics.object("requests", "services", name, amount)
@@ -39,7 +39,7 @@ def _of_every_type(cluster: Cluster, value: int, wanted: int, behavior: Object |
 
 @scenario(
     "hpa/tolerance-holds-for-every-metric",
-    must="The tolerance MUST hold for each type of metric and target alike.",
+    must="The tolerance MUST apply to each type of metric and target alike.",
     source="pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount",
     controllers=BOTH,
 )
@@ -49,7 +49,7 @@ async def test_tolerance_holds_for_every_metric(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/tolerance-of-one-hpa-for-every-metric",
-    must="The tolerance that an HPA's behavior gives MUST hold for each type of metric and target alike.",
+    must="The tolerance that an HPA's behavior sets MUST apply to each type of metric and target alike.",
     source=_OF_HPA,
     controllers=BOTH,
     options=Options(feature_gates={"HPAConfigurableTolerance": True}),

@@ -1,7 +1,7 @@
-"""HPAs of which only a part is given: the API server fills in the rest before any controller sees them.
+"""Incomplete HPAs: the API server sets defaults before any controller sees them.
 
-Ports of the HPA's code that read such objects as they were written have died over what was missing. So each of these
-has to scale.
+Ports of the HPA's code that read such objects without defaults have crashed on missing fields. So each of these HPAs
+must scale.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def _spec(cluster: Cluster, name: str) -> Any:
 
 @scenario(
     "hpa/behavior-given-in-part",
-    must="A behavior of which parts are missing, or null, MUST be completed, and MUST scale.",
+    must="A behavior with missing or null fields MUST get defaults, and its HPA MUST scale.",
     source=(_DEFAULTS, _LIMITS),
     issues=_ISSUE,
     controllers=("hpa", "replicaset"),
     features=("bad-spec", "behavior", "defaults", "H27"),
 )
 async def test_behavior_given_in_part(cluster: Cluster) -> None:
-    """All want 12 replicas from 2, which takes two syncs, and 1 from 100 s on, for which the window is 300 s."""
+    """All recommend 12 replicas from 2, which takes two syncs, and 1 from 100 s on, with a window of 300 s."""
     table: dict[str, tuple[Object, Object, Object]] = {
         "empty": ({}, _UP, _DOWN),
         "empty-rules": ({"scaleUp": {}, "scaleDown": {}}, _UP, _DOWN),
@@ -109,8 +109,10 @@ async def test_hpa_without_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/target-type-that-does-not-match-its-value",
-    must="Where the type of a target and the value that is given do not match, resource, pods and external metrics "
-    "MUST use the value; an object metric MUST fail with a condition.",
+    must=(
+        "If the type of a target and the given value do not match, resource, pods and external metrics MUST use the "
+        "value; an object metric MUST fail with a condition."
+    ),
     source=(
         "pkg/controller/podautoscaler/horizontal.go: computeStatusForResourceMetricGeneric",
         "pkg/controller/podautoscaler/horizontal.go: computeStatusForObjectMetric",

@@ -1,7 +1,7 @@
-"""Metrics of pods that the HPA does not know: those of the answer that the pod lister does not find, by their names.
+"""Metrics of unknown pods: names in the answer that the pod lister does not find.
 
-Utilization leaves them out, since they have no requests. Averages count them. A pod whose entry bears another name is
-one without metrics.
+Utilization leaves them out, since they have no requests. Averages count them. A pod whose entry has another name is one
+without metrics.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def with_ghost(document: Any) -> Any:
 
 @scenario(
     "hpa/unknown-pods-do-not-count-for-utilization",
-    must="An entry of the answer about a pod that does not exist MUST NOT take part in utilization.",
+    must="Metrics of a pod that does not exist MUST NOT count for utilization.",
     source=(_CALCULATOR, _RATIO),
     controllers=BOTH,
 )
@@ -50,8 +50,10 @@ async def test_unknown_pods_do_not_count_for_utilization(cluster: Cluster) -> No
 
 @scenario(
     "hpa/unknown-pods-count-for-averages",
-    must="An entry of the answer about a pod that does not exist MUST take part in an average, which is multiplied by "
-    "the number of pods that exist.",
+    must=(
+        "Metrics of a pod that does not exist MUST count for an average, which is multiplied by the number of existing "
+        "pods."
+    ),
     source=_PLAIN,
     controllers=BOTH,
 )
@@ -70,8 +72,10 @@ async def test_unknown_pods_count_for_averages(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/entry-under-another-name",
-    must="A pod whose entry bears the name of no pod MUST be one without metrics; the entry MUST count among the pods "
-    "that the ratio is multiplied by as soon as assumptions have been made.",
+    must=(
+        "A pod whose entry has the name of no pod MUST count as one without metrics; once assumptions are made, the "
+        "ratio MUST be multiplied by all entries, including that one."
+    ),
     source=(_CALCULATOR, _PLAIN),
     controllers=BOTH,
 )
@@ -90,7 +94,7 @@ async def test_entry_under_another_name(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/only-unknown-pods",
-    must="If no entry of the answer is about a pod that exists, there MUST be no utilization, and no scaling.",
+    must="If no metrics are of an existing pod, there MUST be no utilization, and no scaling.",
     source=_RATIO,
     controllers=BOTH,
 )

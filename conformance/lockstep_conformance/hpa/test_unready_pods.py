@@ -1,7 +1,7 @@
-"""Pods that are not ready: CPU of a pod that starts says nothing about the load.
+"""Pods that are not ready: the CPU of a starting pod is no measure of the load.
 
-Their usage is left out. If the others want more replicas, they count as pods that use nothing, since they will take
-their share soon; if the others want fewer, they do not count. The first row of each table is that of the unready pod.
+Their usage is left out. If the others recommend more replicas, they count as idle, since they will take their share
+soon; if the others recommend fewer, they do not count. The first row of each table is that of the unready pod.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ _CPU_300M = objects.resource_metric("cpu", average="300m")
 
 
 def ready(count: int, unready: int) -> Lifecycle:
-    """Pods of which some get ready after 2 s, and the others never."""
+    """Pods, some of which become ready after 2 s, and the others never."""
     return Lifecycle(ready_after=(2.0,) * count + (NEVER,) * unready)
 
 
 @scenario(
     "hpa/unready-pods-count-as-idle-when-growing",
-    must="When the ready pods want more replicas, an unready pod MUST count as one that uses nothing, whatever it "
-    "uses; the status MUST show the ready ones alone.",
+    must=(
+        "When the ready pods want more replicas, an unready pod MUST count as idle, whatever it uses; the status MUST "
+        "show the ready ones only."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -56,8 +58,9 @@ async def test_unready_pods_count_as_idle_when_growing(cluster: Cluster) -> None
 
 @scenario(
     "hpa/unready-pods-do-not-count-when-shrinking",
-    must="When the ready pods want fewer replicas, an unready pod MUST NOT count at all: neither its usage nor the "
-    "pod.",
+    must=(
+        "When the ready pods want fewer replicas, an unready pod MUST NOT count: neither its usage nor the pod itself."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -76,8 +79,10 @@ async def test_unready_pods_do_not_count_when_shrinking(cluster: Cluster) -> Non
 
 @scenario(
     "hpa/unready-pods-do-not-turn-growth-round",
-    must="If counting the unready pods as idle brings the ratio into the tolerance or below 1, the replicas MUST stay; "
-    "they MUST NOT shrink.",
+    must=(
+        "If counting the unready pods as idle brings the ratio into the tolerance or below 1, the replicas MUST NOT "
+        "change, and in particular MUST NOT shrink."
+    ),
     source=(_CALCULATOR, _PLAIN),
     issues="kubernetes/kubernetes#33593",
     controllers=BOTH,
@@ -98,8 +103,10 @@ async def test_unready_pods_do_not_turn_growth_round(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/unready-pods-at-the-target",
-    must="If the ready pods are at the target exactly, unready pods MUST NOT count, and within the tolerance above it "
-    "they MUST count as idle without any effect.",
+    must=(
+        "If the ready pods are exactly at the target, unready pods MUST NOT count, and within the tolerance above it "
+        "they MUST count as idle without any effect."
+    ),
     source=_CALCULATOR,
     controllers=BOTH,
 )

@@ -1,4 +1,4 @@
-"""Pods that start: what they use before they are ready says nothing about the load, and they do not serve it yet."""
+"""Starting pods: their usage before they are ready is no measure of the load, and they do not serve it yet."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lockstep_conformance.hpa.steps import condition, counts, scales, status
 
 _GROUP = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
 _READY = "pkg/controller/podautoscaler/replica_calculator.go: getReadyPodsCount"
-#: The first pods are there at once, those of later scales take a minute.
+#: The first pods start at once, those of later scales take a minute.
 _SLOW_LATER = InTurn(Lifecycle(), Lifecycle(ready_after=60))
 
 
 @scenario(
     "hpa/start-up-spike-brings-no-second-scale",
-    must="CPU that pods burn before they are ready MUST NOT count, so that a scale-up does not cause the next one.",
+    must="CPU that pods use before they are ready MUST NOT count, so that a scale-up does not cause the next one.",
     source=_GROUP,
     issues=("kubernetes/kubernetes#67252", "kubernetes/kubernetes#28692"),
     controllers=("hpa", "replicaset"),
@@ -38,8 +38,10 @@ async def test_start_up_spike_brings_no_second_scale(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/start-up-spike-of-ready-pods-counts",
-    must="CPU that pods burn while they start, though they are ready already, MUST count from the first window on that "
-    "began after they got ready.",
+    must=(
+        "CPU that pods use while they warm up, although they are ready already, MUST count from the first window that "
+        "began after they became ready."
+    ),
     source=_GROUP,
     issues="kubernetes/kubernetes#67252",
     controllers=("hpa", "replicaset"),
@@ -58,8 +60,10 @@ async def test_start_up_spike_of_ready_pods_counts(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/long-warm-up-does-not-inflate",
-    must="Replicas that still warm up MUST NOT be multiplied by a metric that they cannot relieve yet: only ready pods "
-    "count.",
+    must=(
+        "Replicas that are still warming up MUST NOT multiply a metric that they cannot reduce yet: only ready pods "
+        "count."
+    ),
     source=_READY,
     issues="kubernetes/kubernetes#59975",
     controllers=("hpa", "replicaset"),
@@ -79,15 +83,17 @@ async def test_long_warm_up_does_not_inflate(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/unready-and-missing-pods-never-turn-the-direction",
-    must="Unready pods count as idle when the others ask for more, missing ones as idle or as busy, whichever is more "
-    "careful; neither MUST turn a scale-up into a scale-down, or the other way round.",
+    must=(
+        "Unready pods count as idle when the others recommend more, missing ones as idle or as busy, whichever is more "
+        "conservative; neither MUST turn a scale-up into a scale-down, or vice versa."
+    ),
     source="pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas",
     issues="kubernetes/kubernetes#33593",
     controllers=("hpa", "replicaset"),
     features=("unready", "missing", "H12"),
 )
 async def test_unready_and_missing_pods_never_turn_the_direction(cluster: Cluster) -> None:
-    """Of each workload: who is ready, what its pods use (unready ones first), and the replicas that are set, if any."""
+    """Per workload: the ready pods, the usage of all (unready ones first), and the replicas that are set, if any."""
     table: dict[str, tuple[tuple[bool, ...], list[str | None], int | None]] = {
         "all-busy": ((True,) * 4, ["1"] * 4, 8),
         "one-unready": ((False, True, True, True), ["1"] * 4, 6),

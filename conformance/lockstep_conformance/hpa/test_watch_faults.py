@@ -1,4 +1,4 @@
-"""Watches that break: the HPA controller misses nothing for good, and does nothing twice."""
+"""Broken watches: the HPA controller misses nothing in the end, and does nothing twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AUTOSCALERS = "horizontalpodautoscalers.autoscaling"
 
 @scenario(
     "hpa/dropped-watch-loses-no-edit",
-    must="An edit that was on its way when the watch broke MUST be heard of through the next watch.",
+    must="An edit whose event was delayed when the watch broke MUST be observed through the next watch.",
     source=(f"{_REFLECTOR}: watch", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("watch-drop",),
@@ -35,8 +35,10 @@ async def test_dropped_watch_loses_no_edit(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/new-list-after-a-gap",
-    must="After 410 Gone, HPAs that were deleted, edited and created during the gap MUST all be noticed by the next "
-    "list.",
+    must=(
+        "After 410 Gone, HPAs that were deleted, edited and created during the gap MUST all be observed with the next "
+        "list."
+    ),
     source=(f"{_REFLECTOR}: list", "client-go/tools/cache/delta_fifo.go: DeletedFinalStateUnknown", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("watch-expired", "tombstone"),
@@ -69,7 +71,7 @@ async def test_new_list_after_a_gap(cluster: Cluster) -> None:
     features=("watch-expired", "unready"),
 )
 async def test_pods_listed_anew_after_a_gap(cluster: Cluster) -> None:
-    """Of four pods, two go during the gap. As long as they are believed to be there, they count as idle."""
+    """Two of four pods are deleted during the gap. While the cache still holds them, they count as idle."""
     cluster.metrics.load("web", cpu=each(steps((0, 0.5), (70, 0.8))))
     await serve(cluster, 4, max_replicas=20, behavior=objects.behavior(up=objects.scaling(("Pods", 9, 15))))
     await cluster.run_until(62)
@@ -80,7 +82,7 @@ async def test_pods_listed_anew_after_a_gap(cluster: Cluster) -> None:
     await cluster.expire_watch("pods", relist_at=80.0)
     cluster.network.release("pods")
     await cluster.run_until(89)
-    # two at 80 %, two at 0 %: less than the target, and so no reason for more
+    # two at 80 %, two at 0 %: less than the target, so no scale-up
     cluster.expect("scales in the gap", scales(cluster), [])
     await cluster.run_until(91)
     # Their successors are 10 s old, and count as idle as well.
@@ -91,7 +93,7 @@ async def test_pods_listed_anew_after_a_gap(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/restart-with-old-lists",
-    must="First lists from the past MUST do no harm when the changes since then follow at once.",
+    must="Stale first lists MUST do no harm when the changes since then follow at once.",
     source=(f"{_REFLECTOR}: list", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("restart", "stale-cache"),

@@ -1,4 +1,4 @@
-"""Stabilization windows look back over recommendations. They are no pause between two changes of scale."""
+"""Stabilization windows look back over recommendations. They are not pauses between two changes of scale."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ _TRICKLE = (5, 20, 35, 50, 65, 80, 95, 110, 125, 140)
 
 @scenario(
     "hpa/windows-are-no-pauses-between-scales",
-    must="Once a window holds nothing but high, or low, recommendations, replicas MUST change as fast as the policies "
-    "let them, without another wait.",
+    must=(
+        "Once a window holds only high, or only low, recommendations, replicas MUST change as fast as the policies "
+        "allow, without another wait."
+    ),
     source=_BEHAVIORS,
     issues=("kubernetes/kubernetes#101371", "kubernetes/enhancements#2645"),
     controllers=("hpa", "replicaset"),
@@ -37,8 +39,10 @@ async def test_windows_are_no_pauses_between_scales(cluster: Cluster) -> None:
 
 @scenario(
     "hpa/new-hpa-remembers-how-many-replicas-it-found",
-    must="The replicas that a new HPA finds MUST count as its first recommendation, so that pods that get ready one by "
-    "one do not shrink the workload.",
+    must=(
+        "The replicas that a new HPA finds MUST count as its first recommendation, so that pods that become ready one "
+        "by one do not shrink the workload."
+    ),
     source=(_INITIAL, "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     issues="kubernetes/kubernetes#68826",
     controllers=("hpa", "replicaset"),
@@ -52,14 +56,16 @@ async def test_new_hpa_remembers_how_many_replicas_it_found(cluster: Cluster) ->
     cluster.expect("pods that are ready", cluster.ready("web"), 2)
     cluster.expect("replicas, desired", counts(cluster), (10, 10))
     await cluster.run_until(600)
-    # what it found at 15 s holds until 315 s; by then 7 has been recommended (10 replicas at 40 % of 60 %)
+    # the size at 15 s counts until 315 s; by then 7 has been recommended (10 replicas at 40 % of 60 %)
     cluster.expect("scales", scales(cluster), [(330.0, 7)])
 
 
 @scenario(
     "hpa/restarted-hpa-remembers-how-many-replicas-it-found",
-    must="A controller that restarts while new pods get ready one by one MUST NOT shrink the workload before a whole "
-    "window has passed.",
+    must=(
+        "A controller that restarts while new pods become ready one by one MUST NOT shrink the workload before a whole "
+        "window has passed."
+    ),
     source=(_INITIAL, "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     issues="kubernetes/kubernetes#68826",
     controllers=("hpa", "replicaset"),
@@ -77,14 +83,16 @@ async def test_restarted_hpa_remembers_how_many_replicas_it_found(cluster: Clust
     cluster.expect("pods that are ready", cluster.ready("web"), 5)
     cluster.expect("replicas, desired", counts(cluster), (10, 10))
     await cluster.run_until(600)
-    # the first sync is at 67 s, and what it found holds until 367 s
+    # the first sync is at 67 s, and the size then counts until 367 s
     cluster.expect("scales", scales(cluster), [(382.0, 7)])
 
 
 @scenario(
     "hpa/last-scale-time-outlives-status-updates",
-    must="lastScaleTime MUST stay the time of the last change of scale when only the status is updated, and a scale "
-    "down MUST NOT come before the window is over.",
+    must=(
+        "lastScaleTime MUST stay the time of the last scale when only the status is updated, and there MUST be no "
+        "scale-down before the window is over."
+    ),
     source="pkg/controller/podautoscaler/horizontal.go: setStatus",
     issues=("kubernetes/kubernetes#16275", "kubernetes/kubernetes#16277"),
     controllers=("hpa", "replicaset"),

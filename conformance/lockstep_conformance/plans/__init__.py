@@ -1,5 +1,4 @@
-"""What generated plans of several controllers have in common: how they are played, and steps that more than one takes.
+"""What generated plans of several controllers share: how they are played, and common steps.
 
-What a plan is, stands with those of each controller: the modules `plans` of the packages beside
-this one.
+The modules `plans` in the packages beside this one define the plans of each controller.
 """

@@ -1,4 +1,4 @@
-"""Autoscalers in a plan, of pods or of their sizes: how they are made, edited and taken away."""
+"""Autoscalers (HPA or VPA) in a plan: how they are created, edited and deleted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lockstep_conformance.plans.stage import Action, Stage
 
 @dataclass(frozen=True, slots=True)
 class Autoscalers:
-    """The steps that concern one kind of them.
+    """The steps for one kind of autoscaler.
 
-    `kind` is how plans call it, `resource` the plural, and `named` makes an object with that name.
+    `kind` is its name in plans, `resource` the plural, and `named` makes an object with a given name.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class Autoscalers:
             await stage.cluster.delete(self.resource, name)
 
     async def _recreate(self, stage: Stage, step: Step) -> None:
-        """It goes, and comes back."""
+        """Delete it, and create it again."""
         cluster = stage.cluster
         if name := chosen(stage, self.resource, step):
             spec = cluster.get(self.resource, name)["spec"]
@@ -58,6 +58,6 @@ class Autoscalers:
 
 
 def chosen(stage: Stage, resource: str, step: Step) -> str:
-    """The name of one of the objects that there are, "" if there are none."""
+    """The name of one of the existing objects, "" if there are none."""
     found = stage.cluster.list(resource)
     return str(found[step["index"] % len(found)]["metadata"]["name"]) if found else ""

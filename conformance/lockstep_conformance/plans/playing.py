@@ -1,4 +1,4 @@
-"""Playing a plan: step by step, then without faults until all is at rest."""
+"""Playing a plan: step by step, then without faults until everything has settled."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ AFTERMATH = 1100.0
 REMINDER = 100.0
 #: Seconds after a 410 Gone until the relist is answered: more than client-go's jittered back-off.
 RELIST = 10.0
-#: Seconds after which the garbage collector acts. A controller that does not see its ReplicaSet go recreates what is
-#: collected: without a delay, for ever.
+#: Seconds after which the garbage collector acts. A controller that does not see the deletion of its ReplicaSet
+#: recreates collected pods: without this delay, for ever.
 COLLECTION_DELAY = 2.0
 
 
 def check(plan: Plan, parts: Iterable[str], actions: Iterable[str]) -> None:
-    """Raises ValueError if this is no plan: it lacks one of the parts, or a step does none of the actions."""
+    """Raises ValueError if this is not a plan: it lacks one of the parts, or a step has an unknown action."""
     missing = [name for name in parts if name not in plan]
     if missing:
         raise ValueError(f"a plan has {', '.join(missing)}, and this one has not")
@@ -34,12 +34,12 @@ def check(plan: Plan, parts: Iterable[str], actions: Iterable[str]) -> None:
 
 
 async def carry_out(cluster: Cluster, steps: Iterable[Step], act: Callable[[Step], Awaitable[None]]) -> None:
-    """Take one step after the other, and leave relists the time that they take."""
+    """Take one step after the other, and give relists the time they need."""
     for step in steps:
         await cluster.run(step["after"])
-        with suppress(ApiFailure):  # a step whose object has gone by then, or that validation refuses, is no step
+        with suppress(ApiFailure):  # a step whose object is gone, or that validation refuses, has no effect
             await act(step)
-    await cluster.run(RELIST)  # what holds back a relist must not end before it: its instant is jittered
+    await cluster.run(RELIST)  # what delays a relist must not end before the relist, whose instant is jittered
 
 
 def end_faults(cluster: Cluster, watched: Iterable[str]) -> None:
@@ -51,17 +51,17 @@ def end_faults(cluster: Cluster, watched: Iterable[str]) -> None:
 
 
 async def restart(cluster: Cluster) -> None:
-    """Start the controllers that do not run, and let all of them act."""
+    """Start the controllers that are not running, and let all of them act."""
     if not cluster.controllers_running:
         await cluster.start()
     await cluster.run(0)
 
 
 async def come_to_rest(cluster: Cluster, masters: Iterable[str] = (), patience: float = AFTERMATH - REMINDER) -> None:
-    """Let the ReplicaSets come to rest: invariants about the end want that.
+    """Let the ReplicaSets settle: invariants about the end of a run require it.
 
-    Objects of the resources `masters` go first: they would go on changing ReplicaSets or pods. After `patience` seconds
-    every ReplicaSet is touched.
+    Objects of the resources `masters` are deleted first: they would keep changing ReplicaSets or pods. After `patience`
+    seconds every ReplicaSet is touched.
     """
     for resource in masters:
         for one in cluster.list(resource):
@@ -72,6 +72,6 @@ async def come_to_rest(cluster: Cluster, masters: Iterable[str] = (), patience: 
 
 
 async def _remind(cluster: Cluster) -> None:
-    """Touch every ReplicaSet: upstream has no timer for expectations that were never met, it takes an event."""
+    """Touch every ReplicaSet: upstream has no timer for unfulfilled expectations, so it takes an event."""
     for one in cluster.list("replicasets"):
         await cluster.patch("replicasets", one["metadata"]["name"], {"metadata": {"annotations": {"reminder": "yes"}}})

@@ -1,6 +1,6 @@
-"""What metrics say in a plan: curves, loads, tables, custom and external series, all from JSON.
+"""The metrics in a plan: curves, loads, tables, custom and external series, all from JSON.
 
-A curve is a number or a quantity, or a dict whose `curve` names its kind. A usage adds how it falls to pods.
+A curve is a number or a quantity, or a dict whose `curve` names its kind. A usage adds how it is distributed over pods.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def curve(data: Any) -> Curve:
-    """A curve. Raises KeyError on a kind that nobody knows, MetricsError on numbers that make none."""
+    """A curve. Raises KeyError for an unknown kind, MetricsError for numbers that do not make a curve."""
     if not isinstance(data, dict):
         return metrics.constant(data)
     return _CURVES[data["curve"]](data)
@@ -33,7 +33,7 @@ def _ramp(data: Json) -> Curve:
 
 
 def _wave(data: Json) -> Curve:
-    """A day that takes `period` seconds."""
+    """A daily curve, compressed into `period` seconds."""
     mean, swing = (data["low"] + data["high"]) / 2, (data["high"] - data["low"]) / 2
     return Curve(lambda time: mean + swing * math.sin(time / data["period"] * math.tau))
 
@@ -84,7 +84,7 @@ def _labelled(data: Json) -> Json:
 
 
 def _value(data: Json) -> Any:
-    """Text stands in answers as it is."""
+    """Text appears in answers unchanged."""
     return data["value"] if isinstance(data["value"], str) else curve(data["value"])
 
 
@@ -92,17 +92,17 @@ _SIGNALS = {"load": _load, "table": _table, "pods": _pods, "object": _object, "e
 
 
 async def begin_signal(stage: Stage, step: Step) -> None:
-    """Something is said about metrics from now on."""
+    """Add a series or a load from now on."""
     signal = step["signal"]
     stage.signals.append(_SIGNALS[signal["signal"]](stage, signal))
 
 
 async def end_signal(stage: Stage, step: Step) -> None:
-    """One thing that was said holds no longer."""
+    """Remove one of those that were added."""
     if stage.signals:
         stage.signals[step["index"] % len(stage.signals)].stop()
 
 
 async def scrape(stage: Stage, step: Step) -> None:
-    """Measure in another rhythm."""
+    """Change the interval of measurements."""
     stage.cluster.metrics.scrape(**step["rhythm"])

@@ -11,15 +11,15 @@ from lockstep_conformance.plans.playing import Step
 
 
 class Ends(Protocol):
-    """Something that holds until it is stopped."""
+    """Something that lasts until it is stopped."""
 
     def stop(self) -> None:
-        """It holds no longer."""
+        """End it."""
 
 
 @dataclass(slots=True)
 class Stage:
-    """The cluster, what its metrics say, and the metric faults in it, each in the order in which they came."""
+    """The cluster, its metric series, and its metric faults, both in the order in which they were added."""
 
     cluster: Cluster
     signals: list[Ends] = field(default_factory=list)
@@ -41,7 +41,7 @@ Action = Callable[[Stage, Step], Awaitable[None]]
 
 
 def on_cluster(action: Callable[[Cluster, Step], Awaitable[None]]) -> Action:
-    """A step that takes nothing but the cluster, as those in plans of the ReplicaSet controller."""
+    """A step that needs only the cluster, like those in plans of the ReplicaSet controller."""
 
     async def act(stage: Stage, step: Step) -> None:
         await action(stage.cluster, step)

@@ -1,4 +1,4 @@
-"""What goes wrong with metrics in a plan: pods without any, odd values, odd answers, APIs that are not there."""
+"""What goes wrong with metrics in a plan: pods without metrics, odd values, odd answers, missing APIs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lockstep_conformance.plans.stage import Action, Stage, Undo
 
 
 async def _lose(stage: Stage, step: Step) -> None:
-    """A pod has no metrics."""
+    """A pod loses its metrics."""
     options = {name: step[name] for name in ("container", "metric", "during") if name in step}
     stage.troubles.append(stage.cluster.metrics.lose(step["pods"], step["which"], **options))
 
 
 async def _freeze(stage: Stage, step: Step) -> None:
-    """Metrics stay as they are: of a pod, or of all."""
+    """Metrics stop changing: those of one pod, or all."""
     options = {name: step[name] for name in ("pods", "which", "metric", "during") if name in step}
     stage.troubles.append(stage.cluster.metrics.freeze(**options))
 
@@ -36,33 +36,33 @@ async def _garble(stage: Stage, step: Step) -> None:
 
 
 def _edit(data: Any) -> Any:
-    """An edit of the value at a path, or of the whole (`path` is empty). Where there is no such path, none."""
+    """An edit of the value at a path, or of the whole (empty `path`). Without such a path, nothing changes."""
     path = data["path"]
     edit = metrics.put(*path, to=data["to"]) if "to" in data else metrics.drop(*path)
 
     def careful(document: Any) -> Any:
         try:
             return edit(document)
-        except MetricsError:  # an earlier edit has taken out what this one is about
+        except MetricsError:  # an earlier edit has removed the value of this one
             return document
 
     return careful
 
 
 async def _unavailable(stage: Stage, step: Step) -> None:
-    """Nobody answers for an API."""
+    """An API is unavailable."""
     stage.troubles.append(stage.cluster.metrics.unavailable(step["group"], during=step.get("during")))
 
 
 async def _remove(stage: Stage, step: Step) -> None:
-    """An API goes, until the end of all faults if no step serves it again."""
+    """An API is removed: until the end of all faults, or until a step serves it again."""
     group = step["group"]
     stage.cluster.metrics.remove(group)
     stage.troubles.append(Undo(lambda: stage.cluster.metrics.serve(group)))
 
 
 async def _serve(stage: Stage, step: Step) -> None:
-    """An API is there, in certain versions."""
+    """An API is served, in certain versions."""
     stage.cluster.metrics.serve(step["group"], *step["versions"])
 
 

@@ -21,12 +21,12 @@ CONTROLLERS = ("replicaset",)
 
 
 def check(plan: Plan) -> None:
-    """Raises ValueError if this is no plan: a part is missing, or a step is one that nobody knows."""
+    """Raises ValueError if this is not a plan: a part is missing, or a step is unknown."""
     playing.check(plan, ("lifecycles", "owned", "replica_sets", "steps"), ACTIONS)
 
 
 def options(_: Plan) -> Options:
-    """How the controllers are configured for a plan: as usual."""
+    """The controllers' options for a plan: the defaults."""
     return Options()
 
 
@@ -199,8 +199,8 @@ async def _lag(cluster: Cluster, step: Step) -> None:
 
 
 async def _drop_watch(cluster: Cluster, step: Step) -> None:
-    # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time. So one
-    # that begins meanwhile, after a relist or a restart, is let be.
+    # A watch that ends within a second of its start, without an event, makes client-go wait for a jittered time. So a
+    # watch that began a moment ago, after a relist or a restart, is not broken.
     known = cluster.network.relays(step["resource"])
     await cluster.run(1.5)
     if cluster.network.relays(step["resource"]) == known:

@@ -1,4 +1,4 @@
-"""Steps and readings that scenarios of several behaviours share."""
+"""Steps and queries that several modules of scenarios share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep.trace.history import Write
 async def adopted(
     cluster: Cluster, *pods: Object, name: str = "web", owner: Object | None = None, after: float = 0.0
 ) -> None:
-    """Create pods of chosen names and states, and a ReplicaSet `name` of as many replicas that adopts them.
+    """Create pods with chosen names and states, and a ReplicaSet `name` with as many replicas, which adopts them.
 
     The pods must carry the label `app: NAME`; `after` seconds pass before the scenario goes on.
     """
@@ -23,7 +23,7 @@ async def adopted(
 
 
 def deleted_pods(cluster: Cluster) -> list[str]:
-    """The names of the pods that the controllers have deleted: by instant, then by name."""
+    """The names of the pods that the controllers deleted, ordered by instant, then by name."""
     deletes = cluster.writes("delete", "pods", 200)
     return [write.name for write in sorted(deletes, key=lambda write: (write.at, write.name))]
 
@@ -35,12 +35,12 @@ def status_writes(cluster: Cluster, name: str = "web") -> list[Write]:
 
 
 def by_instant(cluster: Cluster, verb: str, code: int | None = None, resource: str = "pods") -> dict[float, int]:
-    """How many requests of the controllers were carried out, or refused, at each second since the scenario began."""
+    """How many requests of the controllers succeeded, or were refused, at each second since the scenario began."""
     return dict(Counter(cluster.at(write) for write in cluster.writes(verb, resource, code)))
 
 
 async def touch(cluster: Cluster, name: str) -> None:
-    """Wake the controller up for a ReplicaSet by a change that means nothing."""
+    """Make the controller sync a ReplicaSet, by a change that has no other effect."""
     await cluster.patch("replicasets", name, {"metadata": {"annotations": {"touched": str(cluster.now)}}})
 
 
@@ -53,7 +53,7 @@ async def delete_first(cluster: Cluster, owner: str) -> str:
 
 
 def reported(cluster: Cluster, field: str, name: str = "web") -> list[tuple[float, int]]:
-    """When a count in the status changed, and to what; of several changes in one instant the last."""
+    """When a count in the status changed, and to what. Of several changes in one instant, only the last."""
     at_end: dict[float, int] = {}
     for write in status_writes(cluster, name):
         if write.code == 200:

@@ -57,7 +57,7 @@ def _fault(draw: st.DrawFn, /, action: str, **fields: st.SearchStrategy[Any]) ->
 _LIFECYCLE = st.fixed_dictionaries(
     {
         "start_after": st.sampled_from((0.0, 1.0, 2.0)),
-        # Never ready in the instant of its creation: upstream dies of that (docs/findings.md).
+        # Never ready in the instant of its creation: that makes upstream panic (docs/findings.md).
         "ready_after": st.sampled_from((0.25, 1.0, 3.0, 8.0, None, [1.0, 3.0, 9.0])),
         "stop_after": st.sampled_from((0.0, 1.0, 4.0, None)),
     },
@@ -68,7 +68,7 @@ _LIFECYCLE = st.fixed_dictionaries(
     },
 )
 _ORDINARY = {"start_after": 1.0, "ready_after": 2.0, "stop_after": 1.0}
-#: Only the first two groups of pods may go wrong: an owner whose pods fail for ever never comes to rest.
+#: Only the first two groups of pods may go wrong: an owner whose pods always fail never settles.
 _LIFECYCLES = st.lists(_LIFECYCLE, max_size=2).map(lambda in_turn: [*in_turn, _ORDINARY])
 
 _STEP = st.one_of(

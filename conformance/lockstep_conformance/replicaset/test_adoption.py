@@ -1,6 +1,6 @@
-"""Adoption: a ReplicaSet takes over the pods that its selector matches and that nobody controls.
+"""Adoption: a ReplicaSet takes over the pods that its selector matches and that have no controller.
 
-The adopting patch names the pod's uid and adds one owner reference; whatever else the pod has stays as it is. Adopted
+The adopting patch names the pod's uid and adds one owner reference; everything else in the pod stays unchanged. Adopted
 pods count like created ones: where there are too many, the surplus is deleted.
 """
 
@@ -21,7 +21,7 @@ def _adopting_patch(pod: dict[str, Any], owner: dict[str, Any]) -> dict[str, Any
 
 @scenario(
     "replicaset/adopts-matching-orphan",
-    must="A ReplicaSet MUST adopt a matching pod that nobody controls, by one patch, instead of creating one.",
+    must="A ReplicaSet MUST adopt a matching pod that has no controller, with one patch, instead of creating one.",
     source=_ADOPT,
     features=("adoption",),
 )
@@ -41,7 +41,7 @@ async def test_adopts_matching_orphan(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/adoption-keeps-other-owners",
-    must="Adoption MUST leave the pod's other, non-controlling owners, its labels and its annotations alone.",
+    must="Adoption MUST NOT change the pod's other, non-controlling owners, its labels or its annotations.",
     source=_ADOPT,
     features=("adoption",),
 )
@@ -103,8 +103,10 @@ async def test_deletes_surplus_orphans(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/adopts-foreign-pod-and-deletes-it",
-    must="A plain pod whose labels match a full ReplicaSet MUST be adopted; being one too many and not yet bound, it "
-    "MUST then be the one that is deleted.",
+    must=(
+        "A plain pod whose labels match a full ReplicaSet MUST be adopted; since it is one too many and not yet bound, "
+        "it MUST then be the one that is deleted."
+    ),
     source=("pkg/controller/replicaset/replica_set.go: addPod", _CLAIM),
     issues="kubernetes/kubernetes#88550",
     features=("adoption", "R4"),
@@ -165,7 +167,7 @@ async def test_adopts_orphan_that_starts_to_match(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/adopts-pod-that-its-controller-lets-go",
-    must="A matching pod that a controller of another kind lets go MUST be adopted at once.",
+    must="A matching pod that a controller of another kind releases MUST be adopted at once.",
     source="pkg/controller/replicaset/replica_set.go: updatePod",
     issues="kubernetes/kubernetes#32829",
     features=("adoption", "R5"),

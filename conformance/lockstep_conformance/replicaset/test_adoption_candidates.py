@@ -1,4 +1,4 @@
-"""Candidates for adoption: active pods of the ReplicaSet's namespace that nobody controls, and no others."""
+"""Candidates for adoption: active pods in the ReplicaSet's namespace that have no controller, and no others."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Failed adoptions: the API server judges the patch, by the pod as it is now.
+"""Failed adoptions: the API server validates the patch against the current pod.
 
-Unless the pod is gone, a refusal ends the sync before anything is created, and the controller tries again.
+Unless the pod is gone, a refusal ends the sync before anything is created, and the controller retries.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ _CLAIM = "pkg/controller/controller_ref_manager.go: ClaimObject"
 
 @scenario(
     "replicaset/adoption-refused-for-second-controller",
-    must="An adoption that the API server refuses because the pod has a controller by now (422) MUST be tried again "
-    "with a back-off that doubles from 5 ms, and no pod be created meanwhile.",
+    must=(
+        "An adoption that the API server refuses because the pod has a controller by now (422) MUST be retried with a "
+        "back-off that doubles from 5 ms, and no pod MUST be created meanwhile."
+    ),
     source=(_CLAIM, "pkg/controller/replicaset/replica_set.go: processNextWorkItem"),
     features=("adoption", "back-off"),
 )
@@ -39,8 +41,10 @@ async def test_adoption_refused_for_second_controller(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/adoption-conflict-is-retried",
-    must="An adoption that is answered 409 Conflict MUST end the sync without creates or a status, and be tried again "
-    "after 5 ms.",
+    must=(
+        "An adoption that is answered 409 Conflict MUST end the sync before any create or status write, and MUST be "
+        "retried after 5 ms."
+    ),
     source=(_CLAIM, "pkg/controller/replicaset/replica_set.go: syncReplicaSet"),
     features=("adoption", "back-off"),
 )
@@ -58,13 +62,16 @@ async def test_adoption_conflict_is_retried(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-adoption-does-not-stop-others",
-    must="When one of two adoptions fails, the other MUST be made in the same sync, and no pod be created before both "
-    "have succeeded.",
+    must=(
+        "When one of two adoptions fails, the other MUST be made in the same sync, and no pod MUST be created before "
+        "both have succeeded."
+    ),
     source="pkg/controller/controller_ref_manager.go: ClaimPods",
     features=("adoption", "back-off"),
 )
 async def test_failed_adoption_does_not_stop_others(cluster: Cluster) -> None:
-    # Two and no more: the order of adoptions is open, and with a third one so is what the next sync has seen of them.
+    # Two and no more: the order of adoptions is open. With a third one, it would also be open which of them the next
+    # sync has seen.
     for name in ("contended", "free"):
         await cluster.create(objects.pod(name, objects.labels_of("web")))
     await cluster.run_until(10)
@@ -73,7 +80,7 @@ async def test_failed_adoption_does_not_stop_others(cluster: Cluster) -> None:
     await cluster.run(60)
     free = [(one.code, cluster.at(one)) for one in cluster.writes("patch", "pods") if one.name == "free"]
     cluster.expect("the other adoption", free, [(200, 10.0)])
-    # The adoption of the other wakes the ReplicaSet up, so that it does not wait for its back-off.
+    # The adoption of the other pod makes the ReplicaSet sync, so that it does not wait for its back-off.
     tries = [(one.code, cluster.at(one)) for one in cluster.writes("patch", "pods") if one.name == "contended"]
     cluster.expect("attempts at the contended pod", tries, [(500, 10.0), (200, 10.0)])
     done = [one.verb for one in cluster.writes(None, "pods")]

@@ -1,7 +1,7 @@
-"""Adoption races: what a ReplicaSet knows of itself may be out of date when it adopts.
+"""Adoption races: the cached ReplicaSet may be stale when it adopts.
 
-Before its first adoption in a sync the controller reads the ReplicaSet afresh, past its cache, and adopts nothing if
-that is being deleted, is gone, or has become another one of the same name.
+Before its first adoption in a sync the controller reads the ReplicaSet from the API server, not from its cache. It
+adopts nothing if the ReplicaSet is being deleted, is gone, or is another one with the same name.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ _CLAIM_PODS = "pkg/controller/replicaset/replica_set.go: claimPods"
 
 @scenario(
     "replicaset/does-not-readopt-what-is-being-orphaned",
-    must="A ReplicaSet whose deletion its controller has not heard of MUST NOT adopt back the pods that the garbage "
-    "collector orphans.",
+    must=(
+        "A ReplicaSet whose deletion its controller has not observed MUST NOT adopt the pods again that the garbage "
+        "collector orphans."
+    ),
     source=(_RECHECK, _CLAIM_PODS),
     issues="kubernetes/kubernetes#42639",
     features=("adoption", "deletion", "R16"),
@@ -41,7 +43,10 @@ async def test_does_not_readopt_what_is_being_orphaned(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/cancels-adoption-once-deleted",
-    must="A ReplicaSet that is gone when it is read afresh MUST NOT adopt; its orphan stays an orphan.",
+    must=(
+        "A ReplicaSet that is gone when the controller reads it from the API server MUST NOT adopt; its orphan stays "
+        "an orphan."
+    ),
     source=(_RECHECK, _CLAIM_PODS),
     issues="coreos/etcd-operator#334",
     features=("adoption", "deletion", "R17"),
@@ -60,8 +65,10 @@ async def test_cancels_adoption_once_deleted(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/adoption-by-the-dead-is-collected",
-    must="A ReplicaSet that is deleted between its last reading and the adoption MUST still send the patch, and the "
-    "garbage collector then takes the pod.",
+    must=(
+        "If a ReplicaSet is deleted between the controller's read and the adoption, the patch MUST still be sent, and "
+        "the garbage collector then deletes the pod."
+    ),
     source=("pkg/controller/controller_ref_manager.go: AdoptPod", _CLAIM_PODS),
     issues=("coreos/etcd-operator#334", "kubernetes/kubernetes#88550"),
     features=("adoption", "deletion", "R4", "R17"),
@@ -81,8 +88,10 @@ async def test_adoption_by_the_dead_is_collected(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/namesake-adopts-as-itself",
-    must="When another ReplicaSet has taken the name, the sync of the old one MUST adopt nothing, and the new one MUST "
-    "adopt with its own uid.",
+    must=(
+        "When another ReplicaSet has taken the name, the sync of the old one MUST adopt nothing, and the sync of the "
+        "new one MUST adopt with the new uid."
+    ),
     source=_CLAIM_PODS,
     issues="kubernetes/kubernetes#42639",
     features=("adoption", "recreation"),

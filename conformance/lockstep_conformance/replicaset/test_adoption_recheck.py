@@ -1,4 +1,4 @@
-"""Rechecking before adoption: one sync reads its ReplicaSet afresh once, and the answer holds for all its adoptions."""
+"""Rechecking before adoption: a sync reads its ReplicaSet from the API server once, for all its adoptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from lockstep.scenarios.cluster import controller_name
 
 @scenario(
     "replicaset/rechecks-once-per-sync",
-    must="A sync MUST read its ReplicaSet afresh before its first adoption and not again before the others.",
+    must=(
+        "A sync MUST read its ReplicaSet from the API server before its first adoption, and not again before the "
+        "others."
+    ),
     source="pkg/controller/controller_ref_manager.go: BaseControllerRefManager.CanAdopt",
     features=("adoption", "deletion"),
     virtual="has margins of half a second",

@@ -1,8 +1,8 @@
 """Availability: a pod that stays ready for `minReadySeconds` becomes available at exactly that second.
 
-No event announces that instant, so the controller has to look again by itself: after each sync it plans the next one
-for the moment at which the next ready pod becomes available, and each pod that becomes ready plans one as well.
-Readiness counts from the Ready condition's lastTransitionTime, whole seconds by the clock of the pod's node.
+No event announces that instant, so the controller schedules a sync for it: after each sync, for the moment at which the
+next ready pod becomes available, and also whenever a pod becomes ready. The time counts from the Ready condition's
+lastTransitionTime, in whole seconds on the clock of the pod's node.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ async def test_available_at_the_exact_second(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/ready-since-counts-in-whole-seconds",
-    must="The time of being ready MUST count from the whole second that the Ready condition names, even if the pod "
-    "became ready later in that second.",
+    must=(
+        "The time that a pod is ready MUST count from the whole second in the Ready condition, even if the pod became "
+        "ready later in that second."
+    ),
     source=_AVAILABLE,
     features=("minReadySeconds", "status"),
 )
@@ -50,7 +52,7 @@ async def test_ready_since_counts_in_whole_seconds(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/pods-become-available-one-by-one",
-    must="Each of several pods MUST be counted as available at its own second, however many wait at the same time.",
+    must="Each of several pods MUST be counted as available at its own second, even if several wait at the same time.",
     source=(*_AVAILABLE, _SYNC),
     issues="kubernetes/kubernetes#108266",
     features=("minReadySeconds", "status", "R13"),
@@ -65,8 +67,10 @@ async def test_pods_become_available_one_by_one(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/flapping-readiness-starts-over",
-    must="A pod that ceases to be ready MUST lose its time, and MUST be counted as available minReadySeconds after it "
-    "is ready again.",
+    must=(
+        "When a pod stops being ready its time MUST start over: it MUST be counted as available minReadySeconds after "
+        "it is ready again."
+    ),
     source=(*_AVAILABLE, "pkg/controller/replicaset/replica_set.go: updatePod"),
     issues="kubernetes/kubernetes#108266",
     features=("minReadySeconds", "readiness", "status", "R13"),
@@ -110,8 +114,10 @@ async def test_late_pod_is_not_forgotten_among_available_ones(cluster: Cluster) 
 
 @scenario(
     "replicaset/edited-min-ready-seconds-count-at-once",
-    must="A new value of minReadySeconds MUST apply at once, to pods that are ready already: a smaller one makes them "
-    "available, a larger one takes that back until their time has come.",
+    must=(
+        "A new value of minReadySeconds MUST apply at once, to pods that are ready already: a smaller value makes them "
+        "available; with a larger one they are unavailable again until they have been ready for that long."
+    ),
     source=(*_AVAILABLE, _SYNC),
     features=("minReadySeconds", "status"),
 )
@@ -132,8 +138,10 @@ async def test_edited_min_ready_seconds_count_at_once(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/node-clock-ahead-delays-availability",
-    must="With a node's clock ahead, a ready pod MUST become available later by as much, and MUST NOT be forgotten; "
-    "without minReadySeconds it MUST be available at once.",
+    must=(
+        "When a node's clock is ahead, a ready pod MUST become available later by the same amount, and MUST NOT be "
+        "forgotten; without minReadySeconds it MUST be available at once."
+    ),
     source=(*_AVAILABLE, _SYNC),
     issues=("kubernetes/kubernetes#42295", "kubernetes/kubernetes#44070"),
     features=("minReadySeconds", "clock-skew", "R14"),
@@ -151,7 +159,7 @@ async def test_node_clock_ahead_delays_availability(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/node-clock-behind-hastens-availability",
-    must="With a node's clock behind by more than minReadySeconds, a ready pod MUST be available at once.",
+    must="When a node's clock is behind by more than minReadySeconds, a ready pod MUST be available at once.",
     source=_AVAILABLE,
     issues=("kubernetes/kubernetes#42295", "kubernetes/kubernetes#44070"),
     features=("minReadySeconds", "clock-skew", "R14"),
@@ -159,7 +167,7 @@ async def test_node_clock_ahead_delays_availability(cluster: Cluster) -> None:
 async def test_node_clock_behind_hastens_availability(cluster: Cluster) -> None:
     cluster.nodes["node-1"].skew = -20.0
     cluster.nodes["node-2"].skew = -4.0
-    # One pod on each node: the ReplicaSets name theirs.
+    # One pod on each node: each ReplicaSet names its node.
     for name, node in (("web", "node-1"), ("late", "node-2")):
         template = objects.pod_template(objects.labels_of(name), nodeName=node)
         await cluster.create(objects.replica_set(name, 1, template=template, min_ready_seconds=10))
@@ -170,8 +178,10 @@ async def test_node_clock_behind_hastens_availability(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/ready-since-nobody-knows-when",
-    must="A ready pod that does not say since when MUST NOT become available with minReadySeconds; without, it MUST be "
-    "available at once.",
+    must=(
+        "A ready pod without a lastTransitionTime MUST NOT become available if minReadySeconds is set; otherwise it "
+        "MUST be available at once."
+    ),
     source=_AVAILABLE,
     features=("minReadySeconds", "status"),
 )

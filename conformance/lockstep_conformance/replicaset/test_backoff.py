@@ -1,7 +1,7 @@
-"""Back-off: a failed sync is tried again after 5 ms, 10 ms, 20 ms ... up to 1000 s, until one succeeds.
+"""Back-off: a failed sync is retried after 5 ms, 10 ms, 20 ms ... up to 1000 s, until one succeeds.
 
-The waits are those of the work queue, per ReplicaSet; a success forgets them. An event about the ReplicaSet or its pods
-makes for a sync at once, and neither shortens nor lengthens the next wait.
+The delays are those of the work queue, per ReplicaSet; a success resets them. An event about the ReplicaSet or its pods
+causes a sync at once, and neither shortens nor lengthens the next delay.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _LIMITER = "client-go/util/workqueue/default_rate_limiters.go: DefaultTypedContr
 
 
 def _attempts(cluster: Cluster) -> list[float]:
-    """When the status was written: a ReplicaSet of no replicas has nothing else to do. Two attempts make a sync."""
+    """When status writes were attempted, two in each sync. A ReplicaSet of 0 replicas needs nothing else."""
     return sorted({round(cluster.at(write), 6) for write in status_writes(cluster)})
 
 
 def _refuse_status(cluster: Cluster, times: int | None) -> Fault:
-    """Answer so many updates of a ReplicaSet's status with 500."""
+    """Answer this many updates of a ReplicaSet's status with 500."""
     return cluster.faults.error(500, times=times, verb="update", resource="replicasets.apps", subresource="status")
 
 
 @scenario(
     "replicaset/failed-syncs-back-off-exponentially",
-    must="A failed sync MUST be tried again after 5 ms, and each further one after twice that time.",
+    must="A failed sync MUST be retried after 5 ms, and each further failure after twice the previous delay.",
     source=(_WORKER, _LIMITER),
     features=("backoff",),
 )
@@ -42,7 +42,7 @@ async def test_failed_syncs_back_off_exponentially(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/back-off-is-capped",
-    must="The wait before a failed sync is tried again MUST NOT exceed 1000 s.",
+    must="The delay before a failed sync is retried MUST NOT exceed 1000 s.",
     source=_LIMITER,
     issues="kubernetes/kubernetes#98656",
     features=("backoff", "R9"),
@@ -60,7 +60,7 @@ async def test_back_off_is_capped(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/success-forgets-the-back-off",
-    must="After a sync that succeeded, the next failure MUST be tried again after 5 ms.",
+    must="After a successful sync, the next failure MUST be retried after 5 ms.",
     source=_WORKER,
     features=("backoff",),
 )
@@ -78,7 +78,7 @@ async def test_success_forgets_the_back_off(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/events-do-not-change-the-back-off",
-    must="An event during a back-off MUST lead to a sync at once, and the sync that waits MUST still come.",
+    must="An event during a back-off MUST cause a sync at once, and the delayed retry MUST still happen.",
     source=("client-go/util/workqueue/delaying_queue.go: insert", _WORKER),
     features=("backoff",),
 )
@@ -88,13 +88,13 @@ async def test_events_do_not_change_the_back_off(cluster: Cluster) -> None:
     await cluster.run_until(3)  # the next sync is due at 5.115 s
     await cluster.patch("replicasets", "web", {"metadata": {"annotations": {"note": "wake up"}}})
     await cluster.run_until(30)
-    # The failure at 3 s counts, but its own wait of 5.12 s gives way to the earlier one; the next is twice as long.
+    # The failure at 3 s counts, but the earlier retry replaces its own, 5.12 s later; the next delay is twice as long.
     cluster.expect("syncs since then", _attempts(cluster)[10:], [3.0, 5.115, 15.355])
 
 
 @scenario(
     "replicaset/other-replica-sets-do-not-wait",
-    must="The back-off of one ReplicaSet MUST NOT hold up another.",
+    must="The back-off of one ReplicaSet MUST NOT delay another.",
     source=_LIMITER,
     features=("backoff",),
 )

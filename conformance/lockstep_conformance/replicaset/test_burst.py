@@ -1,6 +1,6 @@
-"""Bursts: one sync creates or deletes at most `burstReplicas` pods, so that no ReplicaSet keeps a worker for ever.
+"""Bursts: one sync creates or deletes at most `burstReplicas` pods, so that no ReplicaSet occupies a worker for long.
 
-What is left is for the next sync, which does not act before the cache shows what this one did.
+The rest is left to the next sync, which does not act before the cache shows what this one did.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def test_burst_limits_creates(cluster: Cluster) -> None:
     options=Options(burst_replicas=3),
 )
 async def test_burst_limits_deletes(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 8))
     await cluster.settle()
     cluster.network.set_lag("pods", 2.0)
@@ -56,7 +56,7 @@ async def test_burst_limits_deletes(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/burst-of-500-creates-and-deletes",
-    must="With the controller manager's own setting one sync MUST create, and one MUST delete, at most 500 pods.",
+    must="With the controller manager's default, one sync MUST create at most 500 pods, and delete at most 500.",
     source="pkg/controller/replicaset/replica_set.go: BurstReplicas",
     features=("burst", "scale-up", "scale-down"),
     virtual="waits for 500 pods no longer than simulated kubelets need in memory",

@@ -1,7 +1,7 @@
 """Crashes: a controller dies between two of its requests, or between a request and its answer.
 
-The requests around the crash hang, so that all that went before is done by then, the events too: how many of those get
-out within the instant of a request depends on the scheduling of goroutines.
+The requests around the crash hang, so that everything before them is finished, events included. Otherwise the
+scheduling of goroutines would decide how many events are sent within the instant of a request.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
 
 
 def _hang(cluster: Cluster, *, answered: int, unanswered: int, **match: Any) -> None:
-    """Of the matching requests `answered` are, `unanswered` more are carried out, and all that follow are lost."""
+    """Answer the first `answered` matching requests, carry out `unanswered` more without an answer, lose the rest."""
     if unanswered:
         cluster.faults.disconnect(effect=True, delay=9, skip=answered, times=unanswered, **match)
     cluster.faults.disconnect(delay=9, skip=answered, times=None, **match)
@@ -60,8 +60,10 @@ async def test_crash_before_a_create(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/crash-after-a-create",
-    must="A controller that crashes before it hears that its fourth create of ten took effect MUST create exactly six "
-    "pods when it restarts.",
+    must=(
+        "A controller that crashes before it receives the answer to its fourth create of ten MUST create exactly six "
+        "pods when it restarts."
+    ),
     source=_MANAGE,
     features=("restart", "slow-start"),
 )
@@ -71,8 +73,10 @@ async def test_crash_after_a_create(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/crash-before-the-status",
-    must="A controller that crashes between its creates and the status MUST NOT create again when it restarts, and "
-    "MUST write the status then.",
+    must=(
+        "A controller that crashes between its creates and its status write MUST NOT create again when it restarts, "
+        "and MUST then write the status."
+    ),
     source=_SYNC,
     features=("restart", "status"),
 )
@@ -94,14 +98,16 @@ async def test_crash_before_the_status(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/crash-with-deletes-in-flight",
-    must="A controller that crashes in the middle of its deletes MUST delete only the rest when it restarts, while the "
-    "pods that it deleted before still terminate.",
+    must=(
+        "A controller that crashes in the middle of its deletes MUST delete only the rest when it restarts, while the "
+        "pods that it deleted before are still terminating."
+    ),
     source=(_MANAGE, "pkg/controller/replicaset/replica_set.go: addPod"),
     features=("restart", "scale-down"),
 )
 async def test_crash_with_deletes_in_flight(cluster: Cluster) -> None:
     cluster.kubelet.lifecycles.for_owner("web", Lifecycle(stop_after=None))  # they use their grace period of 30 s
-    cluster.scheduler.place = lambda _: "node-1"  # so that nothing tells the pods apart
+    cluster.scheduler.place = lambda _: "node-1"  # so that all pods rank the same
     await cluster.create(objects.replica_set("web", 6))
     await cluster.run_until(60)
     _hang(cluster, answered=0, unanswered=2, verb="delete", resource="pods")

@@ -1,7 +1,7 @@
-"""Deletion: once a ReplicaSet is being deleted its pods belong to the garbage collector.
+"""Deletion: once a ReplicaSet is being deleted, its pods are left to the garbage collector.
 
-The controller neither creates nor deletes pods for it, whichever propagation policy was chosen, and only keeps its
-status true while it is still there.
+Whichever propagation policy was chosen, the controller neither creates nor deletes pods for it. It only keeps the
+status up to date while the ReplicaSet exists.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ _KEEP = {"finalizers": ["example.com/keep"]}
 
 @scenario(
     "replicaset/deleted-replicaset-leaves-pods-alone",
-    must="A ReplicaSet that is being deleted MUST NOT replace pods that go, nor delete pods when scaled down, but MUST "
-    "keep its status true.",
+    must=(
+        "A ReplicaSet that is being deleted MUST NOT replace deleted pods, nor delete pods when scaled down, but its "
+        "status MUST be kept up to date."
+    ),
     source=_SYNC,
     features=("deletion", "finalizers"),
 )
@@ -42,7 +44,7 @@ async def test_deleted_replicaset_leaves_pods_alone(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/background-deletion-is-left-to-the-collector",
-    must="After a background deletion the controller MUST NOT write anything: the garbage collector takes the pods.",
+    must="After a background deletion the controller MUST NOT write anything: the garbage collector deletes the pods.",
     source="pkg/controller/replicaset/replica_set.go: deleteRS",
     features=("deletion",),
 )
@@ -59,8 +61,10 @@ async def test_background_deletion_is_left_to_the_collector(cluster: Cluster) ->
 
 @scenario(
     "replicaset/foreground-deletion-counts-pods-down",
-    must="During a foreground deletion the controller MUST NOT replace the pods that the garbage collector deletes, "
-    "and MUST count them down in the status until the ReplicaSet goes with the last of them.",
+    must=(
+        "During a foreground deletion the controller MUST NOT replace the pods that the garbage collector deletes, and "
+        "MUST count them down in the status until the ReplicaSet is removed with the last of them."
+    ),
     source=(_SYNC, "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"),
     features=("deletion", "status"),
 )
@@ -81,8 +85,10 @@ async def test_foreground_deletion_counts_pods_down(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/orphaned-pods-find-a-new-owner",
-    must="Pods of a ReplicaSet that was deleted with orphaning MUST stay, and MUST be adopted, not replaced, by one of "
-    "the same name and selector that is created later.",
+    must=(
+        "Pods of a ReplicaSet that was deleted with propagation policy Orphan MUST stay. A later ReplicaSet with the "
+        "same name and selector MUST adopt them, and MUST NOT replace them."
+    ),
     source=("pkg/controller/controller_ref_manager.go: ClaimObject", _SYNC),
     features=("deletion", "adoption", "recreation"),
 )
@@ -106,8 +112,10 @@ async def test_orphaned_pods_find_a_new_owner(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/namesake-does-not-inherit-pods",
-    must="A ReplicaSet MUST NOT count, adopt or delete the pods of a deleted one of its name, even while the garbage "
-    "collector leaves them lying.",
+    must=(
+        "A ReplicaSet MUST NOT count, adopt or delete the pods of a deleted ReplicaSet with the same name, even while "
+        "the garbage collector has not deleted them yet."
+    ),
     source="pkg/controller/replicaset/replica_set.go: resolveControllerRef",
     features=("deletion", "recreation", "garbage-collection"),
 )
@@ -129,13 +137,15 @@ async def test_namesake_does_not_inherit_pods(cluster: Cluster) -> None:
     cluster.garbage_collector.enabled = True
     await cluster.settle()
     cluster.expect("pods at the end", len(cluster.pods()), 1)
-    cluster.expect("pods created at all", len(cluster.writes("create", "pods", 201)), 5)
+    cluster.expect("pods created in all", len(cluster.writes("create", "pods", 201)), 5)
 
 
 @scenario(
     "replicaset/recreated-replicaset-starts-clean",
-    must="A ReplicaSet that takes the name of a deleted one MUST get its pods at once, even if the creates of the old "
-    "one were never observed.",
+    must=(
+        "A ReplicaSet with the name of a deleted one MUST get its pods at once, even if the creates of the old one "
+        "were never observed."
+    ),
     source="pkg/controller/replicaset/replica_set.go: updateRS, deleteRS",
     issues="kubernetes/kubernetes#69376",
     features=("deletion", "recreation", "expectations", "R3"),

@@ -1,6 +1,7 @@
-"""Deletion races: a ReplicaSet goes while its controller is busy with it, or has not heard of it.
+"""Deletion races: a ReplicaSet is deleted while its controller syncs it, or before the controller has observed the
+deletion.
 
-What the controller creates by then is owned by a ReplicaSet that is no more, and goes to the garbage collector.
+What the controller then creates has an owner that no longer exists, so the garbage collector deletes it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ _SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 @scenario(
     "replicaset/deletion-unheard-of-leaves-nothing-behind",
-    must="While the controller has not heard that its ReplicaSet is gone it MUST replace what the garbage collector "
-    "takes, and MUST stop as soon as it has heard; nothing is left in the end.",
+    must=(
+        "Until the controller observes that its ReplicaSet is gone, it MUST replace the pods that the garbage "
+        "collector deletes; then it MUST stop, and no pod is left in the end."
+    ),
     source=(_SYNC, "pkg/controller/replicaset/replica_set.go: deleteRS"),
     issues="kubernetes/kubernetes#54471",
     features=("deletion", "stale-cache", "R15"),
@@ -36,8 +39,10 @@ async def test_deletion_unheard_of_leaves_nothing_behind(cluster: Cluster) -> No
 
 @scenario(
     "replicaset/deleted-while-creates-are-in-flight",
-    must="A sync whose ReplicaSet is deleted meanwhile MUST finish its batches; what it created is collected, and "
-    "nothing is created after that sync.",
+    must=(
+        "A sync whose ReplicaSet is deleted meanwhile MUST finish its batches; its pods are garbage-collected, and "
+        "nothing is created after that sync."
+    ),
     source="pkg/controller/replicaset/replica_set.go: manageReplicas",
     features=("deletion", "slow-start"),
     virtual="has margins of a second",
@@ -58,8 +63,10 @@ async def test_deleted_while_creates_are_in_flight(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/deleted-while-deletes-are-in-flight",
-    must="A scale-down during which the ReplicaSet is deleted MUST ask for each pod once; pods that are gone by then "
-    "are no failure.",
+    must=(
+        "A scale-down during which the ReplicaSet is deleted MUST delete each pod once; pods that are already gone are "
+        "not a failure."
+    ),
     source="pkg/controller/replicaset/replica_set.go: manageReplicas",
     features=("deletion", "scale-down"),
 )
@@ -74,4 +81,4 @@ async def test_deleted_while_deletes_are_in_flight(cluster: Cluster) -> None:
     deletes = [(one.code, cluster.at(one)) for one in cluster.writes("delete", "pods")]
     cluster.expect("deletes", deletes, [(404, 65.0)] * 3)
     cluster.expect("pods", cluster.list("pods"), [])
-    cluster.expect("failures told", [one for one in cluster.events() if one["reason"] == "FailedDelete"], [])
+    cluster.expect("failures reported", [one for one in cluster.events() if one["reason"] == "FailedDelete"], [])

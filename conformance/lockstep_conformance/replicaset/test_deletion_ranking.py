@@ -1,9 +1,9 @@
-"""Deletion ranking: which pods go first when a ReplicaSet shrinks, by the state they are in and where they run.
+"""Deletion ranking: which pods are deleted first when a ReplicaSet is scaled down, by their state and node.
 
-Eight criteria are asked in turn, and the first that tells two pods apart decides: unassigned, phase, readiness,
-deletion cost, doubled up on a node, ready time, restarts, age. Each scenario here lets one of them decide among pods
-that are equal in all others. Restarts and the criteria of time are in `test_deletion_ranking_by_age`, as is the
-scenario that makes each criterion win against all later ones.
+Eight criteria are compared in turn, and the first in which two pods differ decides: unassigned, phase, readiness,
+deletion cost, number of related pods on the node, ready time, restarts, age. In each scenario here one criterion
+decides between pods that are equal in all others. Restarts and the criteria of time are in
+`test_deletion_ranking_by_age`, and so is the scenario in which each criterion wins against all later ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _pod(name: str, node: str = "node-1", app: str = "web", cost: str | None = N
 
 @scenario(
     "replicaset/unassigned-pods-go-first",
-    must="Of two pending pods, the one that is on no node MUST be deleted before the one that is on a node.",
+    must="Of two pending pods, the one that is not assigned to a node MUST be deleted before the one that is.",
     source=_LESS,
     features=("scale-down", "ranking"),
 )
@@ -79,7 +79,7 @@ async def test_unready_pods_go_before_ready_ones(cluster: Cluster) -> None:
     cluster.kubelet.lifecycles.for_labels({"case": "unready"}, _UNREADY)
     names = ("ready-1", "unready-1", "ready-2", "lapsed-1", "ready-3", "unready-2")
     await adopted(cluster, *map(_pod, names), after=20.0)
-    cluster.kubelet.set_ready(cluster.get("pods", "lapsed-1"), False)  # it was ready; that counts for nothing
+    cluster.kubelet.set_ready(cluster.get("pods", "lapsed-1"), False)  # it was ready once; that does not count
     await cluster.run(1)
     await cluster.scale("web", 3)
     cluster.expect("deleted", deleted_pods(cluster), ["lapsed-1", "unready-1", "unready-2"])
@@ -101,7 +101,7 @@ async def test_cheaper_pods_go_first(cluster: Cluster) -> None:
         _pod("most", cost="2147483647"),
     ]
     await adopted(cluster, *pods, after=20.0)
-    # "none" and "zero" cost the same, so that the next criterion by which they differ decides: restarts.
+    # "none" and "zero" cost the same, so that the next criterion in which they differ decides: restarts.
     for name in ("none", "zero"):
         cluster.kubelet.restart(cluster.get("pods", name))
     cluster.kubelet.restart(cluster.get("pods", "none"))
@@ -134,9 +134,10 @@ async def test_doubled_up_pods_go_first(cluster: Cluster) -> None:
     await adopted(cluster, *(_pod(name, node, app="side") for name, node in sides), name="side", owner=owner)
     places = [("web-1", "node-3"), ("web-2", "node-2"), ("web-3", "node-1"), ("web-4", "node-2")]
     await adopted(cluster, *(_pod(name, node) for name, node in places), owner=owner, after=20.0)
-    # What is being deleted does not count, though it still runs: node-3 is left with web-1 only.
+    # Pods that are being deleted do not count, though they still run: only web-1 is left on node-3.
     await cluster.scale("side", 2)
-    # Restarts, and the ready time after them, speak against web-1 first and web-2 next: they come later.
+    # By restarts, and the ready time after them, web-1 would be deleted first and web-2 next: those criteria come
+    # later.
     for name in ["web-1"] * 3 + ["web-2"]:
         cluster.kubelet.restart(cluster.get("pods", name))
     await cluster.run(20)

@@ -1,8 +1,8 @@
-"""Deletion ranking by time: ready time, restarts and age, and how all criteria follow one another.
+"""Deletion ranking by time: ready time, restarts and age, and the order of all criteria.
 
-Times are compared as whole powers of two of their age in nanoseconds (LogarithmicScaleDown), so that an old and a
-very old pod count as equal; within one power the UID decides, which spreads deletions over pods. The powers lie at
-1.07, 2.15, 4.29, 8.59, 17.18, 34.36, 68.72, 137.4, 274.9, 549.8 and 1099.5 s.
+Times are compared on a logarithmic scale (LogarithmicScaleDown): by the largest power of two in their age in
+nanoseconds. So an old and a very old pod count as equal. Within one power the UID decides, which spreads deletions over
+pods. The powers lie at 1.07, 2.15, 4.29, 8.59, 17.18, 34.36, 68.72, 137.4, 274.9, 549.8 and 1099.5 s.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 def _ready_after(cluster: Cluster, **seconds: float | None) -> list[Object]:
-    """Pods named after the keywords, in that order, each ready after so many seconds (None: never)."""
+    """Pods named after the keywords, in that order, each ready after that many seconds (None: never)."""
     for name, after in seconds.items():
         cluster.kubelet.lifecycles.for_labels({"case": name}, Lifecycle(ready_after=after))
     return [objects.pod(name, {"app": "web", "case": name}, nodeName="node-1") for name in seconds]
@@ -36,22 +36,24 @@ async def _scaled_down_to(cluster: Cluster, replicas: int) -> str:
 
 @scenario(
     "replicaset/latest-ready-pods-go-first",
-    must="Of ready pods, those that became ready later MUST be deleted first, however long they exist.",
+    must="Of ready pods, those that became ready later MUST be deleted first, regardless of their age.",
     source=_LOGARITHM,
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "ready-time", "R18"),
 )
 async def test_latest_ready_pods_go_first(cluster: Cluster) -> None:
     await adopted(cluster, *_ready_after(cluster, a=50.0, b=5.0, c=90.0, d=75.0), after=100.0)
-    # ready for 50, 95, 10 and 25 s: each in a power of two of its own
+    # ready for 50, 95, 10 and 25 s: each in a different power of two
     order = [await _scaled_down_to(cluster, replicas) for replicas in (3, 2, 1)]
     cluster.expect("order of deletion", order, ["c", "d", "a"])
 
 
 @scenario(
     "replicaset/uid-decides-within-one-power-of-two",
-    must="Of pods whose time of being ready lies in one power of two, the one with the lower UID MUST be deleted "
-    "first, even if it has been ready for longer.",
+    must=(
+        "Of pods whose ready time lies in one power of two, the one with the lower UID MUST be deleted first, even if "
+        "it has been ready for longer."
+    ),
     source=_LOGARITHM,
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "ready-time", "uid", "R18"),
@@ -66,7 +68,10 @@ async def test_uid_decides_within_one_power_of_two(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/ready-time-changes-its-power-at-the-exact-instant",
-    must="A pod MUST count as ready for longer from the nanosecond on at which its time reaches the next power of two.",
+    must=(
+        "A pod MUST count as ready for longer from the very nanosecond at which its ready time reaches the next power "
+        "of two."
+    ),
     source=_LOGARITHM,
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "ready-time", "uid", "R18"),
@@ -83,7 +88,7 @@ async def test_ready_time_changes_its_power_at_the_exact_instant(cluster: Cluste
 
 @scenario(
     "replicaset/pod-ready-since-this-instant-is-the-youngest",
-    must="A pod that has been ready for no time at all MUST be deleted before all that have been ready for some.",
+    must="A pod that became ready in this very instant MUST be deleted before all that have been ready for longer.",
     source=_LOGARITHM,
     features=("scale-down", "ranking", "ready-time"),
 )
@@ -96,7 +101,7 @@ async def test_pod_ready_since_this_instant_is_the_youngest(cluster: Cluster) ->
 
 @scenario(
     "replicaset/pod-ready-since-nobody-knows-when-goes-first",
-    must="A ready pod that does not say since when MUST be deleted before ready pods that say it.",
+    must="A ready pod without a lastTransitionTime MUST be deleted before ready pods that have one.",
     source=_LESS,
     features=("scale-down", "ranking", "ready-time"),
 )
@@ -158,8 +163,10 @@ def _restarted(name: str, count: int) -> Object:
 
 @scenario(
     "replicaset/youngest-pods-go-first",
-    must="Where nothing else tells pods apart, those created later MUST be deleted first, on a logarithmic scale with "
-    "the lower UID first within one power of two.",
+    must=(
+        "Of pods that are equal in all other criteria, those created later MUST be deleted first, on a logarithmic "
+        "scale; within one power of two, the lower UID first."
+    ),
     source=_LOGARITHM,
     features=("scale-down", "ranking", "creation-time", "uid"),
 )
@@ -177,7 +184,7 @@ async def test_youngest_pods_go_first(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/earlier-criteria-win",
-    must="Each criterion MUST decide before all that come after it, whatever those say.",
+    must="Each criterion MUST decide before all later ones.",
     source=(_LESS, "pkg/controller/replicaset/replica_set.go: getPodsRankedByRelatedPodsOnSameNode"),
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "R18"),
@@ -190,7 +197,7 @@ async def test_earlier_criteria_win(cluster: Cluster) -> None:
         cluster.kubelet.lifecycles.for_labels({"case": case}, Lifecycle(start_after=None))
     for case, after in {"unready": None, "fresh": 1000.0, "restarted": 950.0, "young": 50.0, "old": 950.0}.items():
         cluster.kubelet.lifecycles.for_labels({"case": case}, Lifecycle(ready_after=after))
-    # Each pod is preferred by its own criterion; wherever a later one tells it from others, that prefers them.
+    # One criterion spares each pod; every later criterion in which it differs spares the others.
     costs = {"unassigned": "5", "pending": "4", "unknown": "3", "unready": "2", "cheap": "-1"}
     for name in ("old", "restarted", "fresh", "doubled", "cheap", "unready", "unknown", "pending", "unassigned"):
         await cluster.create(_on(name, _NODES.get(name, f"of-{name}"), cost=costs.get(name)))

@@ -1,8 +1,7 @@
-"""Events: what the controller tells users, and how it keeps that from becoming a flood.
+"""Events: what the controller reports to users, and how it limits their number.
 
-Every pod that is created or deleted, and every failure, makes an event. An event that is repeated is counted by a
-patch; from the tenth similar one on they are combined; and one object gets at most 25 events in a burst, then one in
-five minutes.
+Every created or deleted pod and every failure makes an event. A repeated event is counted by a patch. From the tenth
+similar one on, events are combined. One object gets at most 25 events in a burst, then one every five minutes.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def _told(event: dict[str, Any]) -> tuple[str, str, str, int]:
 
 @scenario(
     "replicaset/events-about-created-and-deleted-pods",
-    must="Each create and each delete MUST be told in an event about the ReplicaSet that names the pod.",
+    must="Each create and each delete MUST be reported in an event about the ReplicaSet that names the pod.",
     source=_CONTROL,
     features=("events",),
 )
@@ -44,7 +43,7 @@ async def test_events_about_created_and_deleted_pods(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/events-about-failures",
-    must="Each failed create and delete MUST be told in a warning with the server's words.",
+    must="Each failed create and delete MUST be reported in a warning with the server's message.",
     source=_CONTROL,
     features=("events", "failed-create", "failed-delete"),
 )
@@ -63,7 +62,7 @@ async def test_events_about_failures(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/repeated-events-are-counted",
-    must="An event that says the same again MUST be counted by a patch of the first, which keeps its first timestamp.",
+    must="A repeated event MUST be counted by a patch of the first, which keeps its first timestamp.",
     source=f"{_CACHE}: eventObserve",
     features=("events", "patch"),
     virtual="asserts timestamps, to the second",
@@ -82,7 +81,10 @@ async def test_repeated_events_are_counted(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/similar-events-are-combined",
-    must="From the tenth event of one reason within ten minutes on, all MUST be told in one event that is counted up.",
+    must=(
+        "From the tenth event of one reason within ten minutes on, all MUST be combined into one event, whose count "
+        "grows."
+    ),
     source=f"{_CACHE}: EventAggregate",
     features=("events", "aggregation"),
 )
@@ -105,12 +107,12 @@ async def test_similar_events_are_combined(cluster: Cluster) -> None:
     last = cluster.pods("web")[-1]["metadata"]["name"]
     texts = [event["message"] for event in cluster.events()]
     cluster.expect("counts", sorted(event["count"] for event in cluster.events()), [1] * 10 + [6])
-    cluster.expect_true("the last is told by itself", f"Created pod: {last}" in texts)
+    cluster.expect_true("the last has an event to itself", f"Created pod: {last}" in texts)
 
 
 @scenario(
     "replicaset/events-about-one-object-are-limited",
-    must="About one object at most 25 events MUST be sent in a burst, and then one in five minutes.",
+    must="For one object at most 25 events MUST be sent in a burst, and then one every five minutes.",
     source=f"{_CACHE}: EventSourceObjectSpamFilter",
     issues="kubernetes/kubernetes#49145",
     features=("events", "spam", "R8"),
@@ -140,7 +142,7 @@ async def test_events_about_one_object_are_limited(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/refused-events-are-dropped",
-    must="Events that the server refuses MUST NOT be sent again, nor keep the controller from its work.",
+    must="Events that the server refuses MUST NOT be sent again, and MUST NOT stop the controller's work.",
     source="client-go/tools/record/event.go: recordEvent",
     features=("events", "500"),
 )

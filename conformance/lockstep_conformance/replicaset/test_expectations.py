@@ -1,8 +1,8 @@
-"""Expectations: after creating or deleting pods a controller waits until it has seen that in its cache.
+"""Expectations: after creating or deleting pods, the controller waits until its cache shows that.
 
-Acting twice on one stale picture would create or delete twice. Creates are counted, deletes are known by name, and both
-are given up after five minutes. Since 1.36 the cache must also have reached the versions of the controller's own
-writes, so that a create is waited for however long it takes.
+Acting twice on one stale cache would create or delete twice. Creates are counted, deletes are tracked by name, and both
+expire after five minutes. Since 1.36 the cache must also have reached the versions of the controller's own writes, so
+that the controller waits for a create however long it takes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _RS = "pkg/controller/replicaset/replica_set.go"
 
 @scenario(
     "replicaset/creates-are-awaited-under-watch-lag",
-    must="While creates have not been observed, no further pod MUST be created, whatever happens to the ReplicaSet.",
+    must=(
+        "While creates have not been observed, no further pod MUST be created, whatever else happens to the ReplicaSet."
+    ),
     source=f"{_UTILS}: SatisfiedExpectations",
     features=("expectations", "watch-lag"),
 )
@@ -36,7 +38,7 @@ async def test_creates_are_awaited_under_watch_lag(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/expectations-expire-after-five-minutes",
-    must="Expectations that are not met MUST hold the controller back for five minutes, and no longer.",
+    must="Unfulfilled expectations MUST block syncs for five minutes, and no longer.",
     source=f"{_UTILS}: ExpectationsTimeout, isExpired",
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "expiry", "scale-down", "R1"),
@@ -53,7 +55,7 @@ async def test_expectations_expire_after_five_minutes(cluster: Cluster) -> None:
     await cluster.run(0.001)
     cluster.expect("deletes in five minutes", by_instant(cluster, "delete"), {began: 1})
     await touch(cluster, "web")
-    # The stale cache still holds three pods, so the ranking chooses the one that is long gone.
+    # The stale cache still holds three pods, so the ranking chooses the one that is already gone.
     deletes = [(one.name, one.code, round(cluster.at(one) - began, 3)) for one in cluster.writes("delete", "pods")]
     cluster.expect("deletes", deletes, [(chosen, 200, 0.0), (chosen, 404, 300.001)])
     cluster.network.release("pods")
@@ -86,14 +88,14 @@ async def test_expired_creates_are_not_repeated(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-creates-are-not-expected",
-    must="A create that failed, or was skipped, MUST NOT be waited for.",
+    must="The controller MUST NOT wait for a create that failed or was skipped.",
     source=f"{_RS}: manageReplicas",
     issues=("kubernetes/kubernetes#41675", "kubernetes/kubernetes#22134"),
     features=("expectations", "failed-create", "watch-lag", "R20"),
 )
 async def test_failed_creates_are_not_expected(cluster: Cluster) -> None:
     cluster.network.set_lag("pods", 120.0)
-    # Creates 1 | 2 3 | 4-7 | 8-15: the tenth fails, so 14 pods are made and 45 creates are skipped.
+    # Creates 1 | 2 3 | 4-7 | 8-15: the tenth fails, so 14 pods are created and 45 creates are skipped.
     cluster.faults.error(500, verb="create", resource="pods", skip=9, times=1)
     await cluster.create(objects.replica_set("web", 60))
     await cluster.run_until(119)

@@ -1,7 +1,7 @@
-"""Expectations that can no longer be met: their owner is gone, or what they wait for came and went unseen.
+"""Expectations that can no longer be fulfilled: their owner is gone, or the pods came and went unobserved.
 
-They end with their ReplicaSet, so that a namesake starts clean. Else they end after five minutes, but nobody looks at
-the clock: it takes an event, or a resync of the informer, to act upon it.
+They are deleted with their ReplicaSet, so that a new one with the same name starts clean. Otherwise they expire after
+five minutes, but no timer acts on that: it takes an event, or a resync of the informer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _RS = "pkg/controller/replicaset/replica_set.go"
 
 
 async def _create_unseen(cluster: Cluster) -> None:
-    """Two pods are created and are gone again before the controller's cache has seen any of it; it lists at 5 s."""
+    """Two pods are created and removed before the controller's cache shows them; it relists at 5 s."""
     cluster.network.hold("pods")
     await cluster.create(objects.replica_set("web", 2))
     async with cluster.batch():
@@ -26,8 +26,10 @@ async def _create_unseen(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/unseen-creates-wait-for-a-wake-up",
-    must="Creates that will never be observed MUST block the ReplicaSet for five minutes only; the first sync after "
-    "that makes the pods again.",
+    must=(
+        "Creates that will never be observed MUST block the ReplicaSet for five minutes only; the first sync after "
+        "that creates the pods again."
+    ),
     source=f"{_UTILS}: SatisfiedExpectations",
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "relist", "expiry", "R2"),
@@ -41,7 +43,7 @@ async def test_unseen_creates_wait_for_a_wake_up(cluster: Cluster) -> None:
     await touch(cluster, "web")
     cluster.expect("pods after exactly five minutes", cluster.pods("web"), [])
     await cluster.run_until(900)
-    cluster.expect("pods while nothing wakes the controller", cluster.pods("web"), [])
+    cluster.expect("pods while nothing triggers a sync", cluster.pods("web"), [])
     await touch(cluster, "web")
     cluster.expect("creates by instant", by_instant(cluster, "create"), {0.0: 2, 900.0: 2})
     await cluster.settle()
@@ -50,7 +52,7 @@ async def test_unseen_creates_wait_for_a_wake_up(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/unseen-creates-end-with-a-resync",
-    must="With a resync of the informers, pods MUST come back at the first resync after five minutes.",
+    must="If informers resync, the pods MUST be created again at the first resync after five minutes.",
     source=(f"{_UTILS}: SatisfiedExpectations", "client-go/tools/cache/shared_informer.go"),
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "resync", "expiry", "R2"),
@@ -67,7 +69,7 @@ async def test_unseen_creates_end_with_a_resync(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/recreated-namesake-starts-clean",
-    must="A ReplicaSet that is deleted and created again under its name MUST NOT wait for what the old one expected.",
+    must="A ReplicaSet that is deleted and created again MUST NOT wait for what the old one expected.",
     source=f"{_RS}: deleteRS",
     issues=("kubernetes/kubernetes#69376", "kubernetes/kubernetes#82572"),
     features=("expectations", "recreated", "R3"),
@@ -90,7 +92,10 @@ async def test_recreated_namesake_starts_clean(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/recreated-namesake-in-a-relist-starts-clean",
-    must="A namesake that shows up in a new list, as an update with another uid, MUST start clean as well.",
+    must=(
+        "A ReplicaSet of the same name that appears in a relist, as an update with another uid, MUST start clean as "
+        "well."
+    ),
     source=f"{_RS}: updateRS",
     issues=("kubernetes/kubernetes#69376", "kubernetes/kubernetes#82572"),
     features=("expectations", "recreated", "relist", "R3"),
@@ -116,14 +121,16 @@ async def test_recreated_namesake_in_a_relist_starts_clean(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/growing-lag-never-overshoots",
-    must="However far the pod cache falls behind, edits of spec.replicas MUST lead to exactly as many creates, and "
-    "then deletes, as they ask for.",
+    must=(
+        "However stale the pod cache is, edits of spec.replicas MUST cause exactly as many creates, and then deletes, "
+        "as they require."
+    ),
     source=(f"{_UTILS}: SatisfiedExpectations", "pkg/controller/util/consistency/consistency.go"),
     issues="kubernetes/kubernetes#130767",
     features=("expectations", "watch-lag", "R21"),
 )
 async def test_growing_lag_never_overshoots(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 1))
     for step in range(1, 9):
         cluster.network.set_lag("pods", 0.7 * step)

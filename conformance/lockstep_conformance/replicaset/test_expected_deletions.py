@@ -1,7 +1,7 @@
-"""Expected deletions: they are known by the names of the pods, and each counts once.
+"""Expected deletions are tracked by pod name, and each counts once.
 
 A graceful deletion shows up as an update with a deletionTimestamp and again when the pod is gone; others delete pods
-too; and a watch may miss all of it. None of this may make the controller act early, or wait for nothing.
+too; and a watch may miss all of it. None of this may make the controller act too early, or wait in vain.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _RS = "pkg/controller/replicaset/replica_set.go"
 
 @scenario(
     "replicaset/deletions-are-expected-by-name",
-    must="The deletion of another pod MUST NOT be taken for the one that is waited for.",
+    must="The deletion of another pod MUST NOT be taken for the expected one.",
     source=f"{_UTILS}: UIDTrackingControllerExpectations",
     issues="kubernetes/kubernetes#22061",
     features=("expectations", "watch-lag", "scale-down", "R19"),
@@ -33,7 +33,8 @@ async def test_deletions_are_expected_by_name(cluster: Cluster) -> None:
     await cluster.scale("web", 2)  # three are in the cache: deletes one
     await cluster.run_until(began + 5)
     await cluster.scale("web", 1)
-    # At +10 s the foreign deletion arrives, at +11 s the awaited one: with both, one pod is left and none is too many.
+    # At +10 s the foreign deletion arrives, at +11 s the expected one: after both, one pod is left and none is too
+    # many.
     await cluster.settle()
     deletes = [(one.name, cluster.at(one) - began) for one in cluster.writes("delete", "pods")]
     cluster.expect("deletes", deletes, [(mine, 1.0)])
@@ -69,7 +70,7 @@ async def test_deletion_timestamp_counts_once(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/missed-deletions-are-observed-by-relist",
-    must="A deletion that only a new list reveals MUST count as observed.",
+    must="A deletion that only a relist shows MUST count as observed.",
     source=(f"{_RS}: deletePod", "client-go/tools/cache/the_real_fifo.go: Replace"),
     issues="kubernetes/kubernetes#22061",
     features=("expectations", "relist", "tombstone", "R19"),
@@ -86,7 +87,7 @@ async def test_missed_deletions_are_observed_by_relist(cluster: Cluster) -> None
     cluster.network.held.discard("pods")
     await cluster.expire_watch("pods", relist_at=began + 20)
     await cluster.run_until(began + 20.5)
-    cluster.expect("status after the new list", cluster.status()["replicas"], 1)
+    cluster.expect("status after the relist", cluster.status()["replicas"], 1)
     await cluster.run_until(began + 25)
     await cluster.scale("web", 2)
     cluster.expect("creates by instant", by_instant(cluster, "create"), {0.0: 3, began + 25: 1})
@@ -96,7 +97,7 @@ async def test_missed_deletions_are_observed_by_relist(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/delete-of-a-missing-pod-is-not-expected",
-    must="A delete answered with 404 MUST be taken as done: no error, no event, nothing to wait for.",
+    must="A delete answered with 404 MUST count as done: no error, no event, nothing to wait for.",
     source=(f"{_RS}: manageReplicas", f"{_UTILS}: DeletePod"),
     features=("expectations", "stale-cache", "404"),
     virtual="counts the retries of a few milliseconds",
@@ -109,7 +110,7 @@ async def test_delete_of_a_missing_pod_is_not_expected(cluster: Cluster) -> None
     began = cluster.now
     await cluster.delete("pods", gone, gracePeriodSeconds=0)
     await cluster.scale("web", 2)
-    # The new observedGeneration wakes the controller at once: nothing holds it back from trying the same again.
+    # The new observedGeneration causes a sync at once: nothing keeps it from trying the same delete again.
     deletes = [(one.name, one.code) for one in cluster.writes("delete", "pods")]
     cluster.expect("deletes", deletes, [(gone, 404), (gone, 404)])
     await cluster.run_until(began + 2)

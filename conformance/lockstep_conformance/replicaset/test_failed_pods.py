@@ -1,7 +1,7 @@
-"""Failed pods: a pod that has ended, well or badly, is no replica any more.
+"""Failed pods: a pod that has ended, Succeeded or Failed, no longer counts as a replica.
 
-It is replaced at once and left where it is: the garbage collector of pods removes it one day, the controller never.
-There is no back-off: if every pod fails, the controller makes new ones as fast as they fail.
+It is replaced at once and not deleted: the pod garbage collector removes it some day, the controller never does. There
+is no back-off: if every pod fails, the controller creates new ones as fast as they fail.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ def _phases(cluster: Cluster) -> list[str]:
 
 @scenario(
     "replicaset/ended-pods-are-replaced-and-kept",
-    must="A pod that failed or succeeded MUST be replaced in that instant, MUST NOT be counted in the status, and "
-    "MUST NOT be deleted, not even at scale 0.",
+    must=(
+        "A pod that failed or succeeded MUST be replaced in that instant. It MUST NOT be counted in the status, and "
+        "MUST NOT be deleted, not even at scale 0."
+    ),
     source=_ACTIVE,
     features=("failed-pods", "status"),
 )
@@ -75,8 +77,10 @@ async def test_ended_pods_are_not_terminating(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/rejected-pods-are-replaced-without-back-off",
-    must="When the kubelet refuses every pod, each MUST be replaced in the instant of the refusal: the controller "
-    "itself sets no pace.",
+    must=(
+        "When the kubelet refuses every pod, each MUST be replaced in the instant of the refusal: the controller "
+        "itself has no back-off."
+    ),
     source=_ACTIVE,
     issues=("kubernetes/kubernetes#72593", "kubernetes/kubernetes#76370", "kubernetes/kubernetes#131116"),
     features=("failed-pods", "rejected", "R10"),
@@ -100,7 +104,7 @@ async def test_rejected_pods_are_replaced_without_back_off(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/failing-pods-are-replaced-for-hours",
-    must="A pod that always fails MUST be replaced each time, hour after hour, one for one.",
+    must="A pod that always fails MUST be replaced by one pod each time, hour after hour.",
     source=_ACTIVE,
     issues="kubernetes/kubernetes#88851",
     features=("failed-pods", "long-horizon", "R11"),
@@ -120,8 +124,10 @@ async def test_failing_pods_are_replaced_for_hours(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/pods-of-a-lost-node",
-    must="Pods of a lost node MUST count as replicas that are not ready until they are deleted; then they MUST be "
-    "replaced at once, though nobody ends them.",
+    must=(
+        "Pods of a lost node MUST count as replicas that are not ready until they are deleted; then they MUST be "
+        "replaced at once, though no kubelet ends them."
+    ),
     source=(*_ACTIVE, _TERMINATING),
     features=("lost-node", "terminating", "status"),
 )

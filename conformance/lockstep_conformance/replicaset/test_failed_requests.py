@@ -1,7 +1,7 @@
-"""Requests that fail: whatever the reason, the sync fails, says so in an event, and is tried again.
+"""Requests that fail: whatever the reason, the sync fails, reports it in an event, and is retried.
 
-Only a server that says how long to wait, by `Retry-After`, is obeyed by the client itself, unnoticed by the controller.
-A request that failed without an answer may have taken effect: then the pod is observed like any other.
+The one exception is an answer with `Retry-After`: the client itself waits and repeats the request, unnoticed by the
+controller. A request without an answer may have taken effect: then its pod is observed like any other.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _RETRY = "client-go/rest/with_retry.go: IsNextRetry"
 
 
 def _reasons(cluster: Cluster) -> list[str]:
-    """The reasons of the events that the controller made, in order."""
+    """The reasons of the controller's events, in order."""
     return [write.body["reason"] for write in cluster.writes("create", "events")]
 
 
 @scenario(
     "replicaset/create-that-timed-out-is-retried",
-    must="A create that the server gave up MUST be tried again.",
+    must="A create that timed out at the server MUST be retried.",
     source=_MANAGE,
     issues="kubernetes/kubernetes#67662",
     features=("failed-create", "timeout", "R7"),
@@ -39,7 +39,9 @@ async def test_create_that_timed_out_is_retried(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/create-that-timed-out-with-effect-counts",
-    must="A pod whose create timed out, but took effect, MUST count when it is observed, and MUST NOT be made twice.",
+    must=(
+        "A pod whose create timed out, but took effect, MUST count when it is observed, and MUST NOT be created twice."
+    ),
     source=_MANAGE,
     issues="kubernetes/kubernetes#67662",
     features=("failed-create", "timeout", "R7"),
@@ -57,8 +59,10 @@ async def test_create_that_timed_out_with_effect_counts(cluster: Cluster) -> Non
 
 @scenario(
     "replicaset/unanswered-create-and-lag-overshoot-once",
-    must="If a create took effect without an answer and the pod cache lags, one pod too many may be made, and it MUST "
-    "be deleted as soon as it is seen.",
+    must=(
+        "If a create took effect without an answer and the pod cache is stale, one pod too many may be created, and it "
+        "MUST be deleted as soon as it is observed."
+    ),
     source=(_MANAGE, "pkg/controller/controller_utils.go: CreationObserved"),
     issues=("kubernetes/kubernetes#67662", "kubernetes/kubernetes#41675"),
     features=("failed-create", "disconnect", "watch-lag", "R7", "R20"),
@@ -137,7 +141,10 @@ async def test_broken_connection_fails_the_create(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-deletes-are-retried",
-    must="A failed delete MUST be told in an event and a condition, not be waited for, and be tried again.",
+    must=(
+        "A failed delete MUST be reported in an event and a condition, and MUST be retried; the controller MUST NOT "
+        "wait to observe it."
+    ),
     source=_MANAGE,
     features=("failed-delete", "backoff", "expectations"),
 )

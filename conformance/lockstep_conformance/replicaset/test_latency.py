@@ -1,6 +1,6 @@
-"""Latency: answers that take long, with their effect at once or at the end, change when things happen, not what.
+"""Latency: slow answers, whether they take effect early or late, change when things happen, not what happens.
 
-A sync waits for its answers, and only one sync of a ReplicaSet runs at a time; so no request is made twice because the
+A sync waits for its answers, and only one sync of a ReplicaSet runs at a time. So no request is repeated because the
 first has not been answered yet.
 """
 
@@ -15,7 +15,7 @@ _SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 @scenario(
     "replicaset/slow-creates-are-not-repeated",
-    must="While creates are under way, whatever happens MUST NOT lead to further ones.",
+    must="While creates are in progress, nothing that happens MUST cause further ones.",
     source=(_MANAGE, "client-go/util/workqueue/queue.go"),
     features=("latency", "scale-up"),
 )
@@ -50,12 +50,12 @@ async def test_pods_seen_before_their_creates_are_answered(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/slow-deletes-are-not-repeated",
-    must="While deletes are under way no pod MUST be deleted twice, and no other one instead.",
+    must="While deletes are in progress, no pod MUST be deleted twice, and no other pod instead.",
     source=(_MANAGE, "client-go/util/workqueue/queue.go"),
     features=("latency", "scale-down"),
 )
 async def test_slow_deletes_are_not_repeated(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 5))
     await cluster.settle()
     began = cluster.now
@@ -75,7 +75,7 @@ async def test_slow_deletes_are_not_repeated(cluster: Cluster) -> None:
     features=("latency", "expectations"),
 )
 async def test_pods_gone_before_their_deletes_are_answered(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 5))
     await cluster.settle()
     began = cluster.now
@@ -91,7 +91,10 @@ async def test_pods_gone_before_their_deletes_are_answered(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/slow-status-updates-delay-the-next-sync",
-    must="A sync ends with the answer to its status update: changes meanwhile MUST be acted upon after that, once.",
+    must=(
+        "A sync ends with the answer to its status update: the controller MUST act on changes meanwhile only after "
+        "that, and once."
+    ),
     source=_SYNC,
     features=("latency", "status"),
 )
@@ -110,7 +113,7 @@ async def test_slow_status_updates_delay_the_next_sync(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/status-read-again-after-a-slow-conflict",
-    must="A status update that conflicts MUST be repeated on the object as it is then, keeping the counts of the sync.",
+    must="A status update that conflicts MUST be repeated on the current object, with the counts of the sync.",
     source="pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus",
     features=("latency", "status", "conflict"),
 )

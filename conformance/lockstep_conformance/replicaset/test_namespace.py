@@ -1,4 +1,4 @@
-"""A namespace that is being deleted: whatever a controller creates there is refused, and it need not mind."""
+"""A namespace that is being deleted: every create there is refused, which the controller ignores."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ _NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "tea
 
 @scenario(
     "replicaset/creates-refused-by-dying-namespace",
-    must="Creates that are refused because the namespace is terminating MUST count as successes: no batch stops, no "
-    "event tells of them, and nothing is tried again before the expectations expire after five minutes.",
+    must=(
+        "Creates that are refused because the namespace is terminating MUST count as successes: no batch stops, no "
+        "event reports them, and nothing is retried before the expectations expire after five minutes."
+    ),
     source=(_CREATE, _EVENT),
     features=("namespaces", "slow-start", "expectations", "events"),
 )
@@ -30,7 +32,7 @@ async def test_creates_refused_by_dying_namespace(cluster: Cluster) -> None:
     times = [5.0] + [10.0] * 2 + [15.0] * 4
     cluster.expect("the creates", creates, [(403, time) for time in times])
     causes = [one.message.endswith("because it is being terminated") for one in cluster.writes("create", "pods")]
-    cluster.expect("the cause is told", causes, [True] * 7)
+    cluster.expect("the cause is reported", causes, [True] * 7)
     cluster.expect("events", cluster.writes("create", "events"), [])
     cluster.network.release("replicasets.apps")
     await cluster.run(1800)
@@ -42,8 +44,10 @@ async def test_creates_refused_by_dying_namespace(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/forbidden-create-is-a-failure-elsewhere",
-    must="A create that is refused with 403 for any other reason MUST be a failure: the batch is the last, an event "
-    "tells of it, and it is tried again.",
+    must=(
+        "A create that is refused with 403 for any other reason MUST be a failure: its batch is the last, an event "
+        "reports it, and it is retried."
+    ),
     source=(_CREATE, _EVENT),
     features=("slow-start", "events", "back-off"),
 )
@@ -61,8 +65,10 @@ async def test_forbidden_create_is_a_failure_elsewhere(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/dying-namespace-is-not-refilled",
-    must="When its namespace is deleted with all that is in it, a ReplicaSet MUST NOT get new pods there, and those of "
-    "its name elsewhere MUST NOT be touched.",
+    must=(
+        "When its namespace is deleted with its content, a ReplicaSet MUST NOT get new pods there, and those of the "
+        "same name in another namespace MUST NOT be touched."
+    ),
     source=_CREATE,
     features=("namespaces", "deletion"),
     options=Options(workers=1),

@@ -1,7 +1,7 @@
 """Owners: a pod belongs to the ReplicaSet that its controller reference names by kind, name and uid, all three.
 
-The same reference ties ReplicaSets to a Deployment; pods of such relatives count when a scale-down looks for crowded
-nodes.
+ReplicaSets of one Deployment share a controller reference as well. A scale-down counts the pods of all of them when it
+ranks pods by how many run on a node.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _RELATED = "pkg/controller/replicaset/replica_set.go: getIndirectlyRelatedPods"
 
 
 async def _crowd(cluster: Cluster, *, old_owner: Any, new_owner: Any) -> tuple[str, str]:
-    """`old` has a pod on each of two nodes, that on node-2 ready for longer; `new` has one more on node-2.
+    """`old` has a pod on each of two nodes, the one on node-2 ready for longer; `new` has one more on node-2.
 
     Returns the names of the pods of `old` on node-1 and on node-2.
     """
@@ -38,8 +38,10 @@ async def _crowd(cluster: Cluster, *, old_owner: Any, new_owner: Any) -> tuple[s
 
 @scenario(
     "replicaset/pods-of-one-deployment-are-related",
-    must="A scale-down MUST prefer the pod whose node holds more pods of ReplicaSets with the same controller, over "
-    "one that has been ready for less time.",
+    must=(
+        "A scale-down MUST delete a pod whose node holds more pods of ReplicaSets with the same controller before a "
+        "pod that has been ready for less time."
+    ),
     source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
@@ -52,7 +54,7 @@ async def test_pods_of_one_deployment_are_related(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/pods-of-two-deployments-are-not-related",
-    must="Pods of ReplicaSets with another controller MUST NOT count as neighbours in a scale-down.",
+    must="Pods of ReplicaSets with another controller MUST NOT count as related pods in a scale-down.",
     source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
@@ -66,7 +68,7 @@ async def test_pods_of_two_deployments_are_not_related(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/no-controller-means-no-neighbours",
-    must="In a ReplicaSet without a controller no pod MUST count as a neighbour of another, not even its own.",
+    must="In a ReplicaSet without a controller no pods MUST count as related, not even its own.",
     source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
@@ -87,8 +89,10 @@ async def test_no_controller_means_no_neighbours(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/controller-of-another-kind-is-ignored",
-    must="A pod whose controller has the ReplicaSet's name but another kind MUST NOT be counted, adopted or deleted, "
-    "and its appearance MUST NOT pass for a create of the ReplicaSet.",
+    must=(
+        "A pod whose controller has the ReplicaSet's name but another kind MUST NOT be counted, adopted or deleted, "
+        "and MUST NOT be taken for a created pod that the ReplicaSet waits for."
+    ),
     source=_RESOLVE,
     features=("owners", "expectations"),
 )
@@ -133,8 +137,10 @@ async def test_reference_with_another_uid_is_ignored(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/reference-with-another-name-is-ignored",
-    must="A pod whose controller reference has the ReplicaSet's uid but another name MUST NOT be counted or deleted. "
-    "(Since 1.34; before that the uid alone decided.)",
+    must=(
+        "A pod whose controller reference has the ReplicaSet's uid but another name MUST NOT be counted or deleted. "
+        "(Since 1.34; before, the uid alone decided.)"
+    ),
     source="pkg/controller/controller_utils.go: FilterPodsByOwner, PodControllerIndexKey",
     features=("owners", "garbage-collection"),
 )

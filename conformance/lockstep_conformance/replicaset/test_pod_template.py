@@ -1,7 +1,7 @@
-"""Pods from the template: what a created pod takes from its ReplicaSet, and what it does not.
+"""Pods from the template: what a created pod copies from its ReplicaSet, and what it does not.
 
-It takes the template's labels, annotations, finalizers and spec as they are when it is created, the ReplicaSet's name
-as the prefix of its own, and one owner reference. Pods that exist already are never brought into line.
+It gets the template's current labels, annotations, finalizers and spec, a name that starts with the ReplicaSet's, and
+one owner reference. Existing pods are never updated.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ _KEEP = {"finalizers": ["example.com/keep"]}
 
 @scenario(
     "replicaset/pod-is-made-from-the-template",
-    must="A created pod MUST carry the template's labels, annotations, finalizers and spec, a name generated from the "
-    "ReplicaSet's, and one complete controller reference, and nothing else.",
+    must=(
+        "A created pod MUST carry the template's labels, annotations, finalizers and spec, a name generated from the "
+        "ReplicaSet's, one complete controller reference, and nothing else."
+    ),
     source=_TEMPLATE,
     features=("template",),
     virtual="names a priority, which admission of a real cluster refuses",
@@ -77,7 +79,7 @@ async def test_pod_names_from_long_names(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/template-change-leaves-pods-alone",
-    must="A change of the template MUST NOT touch existing pods; only pods that are created later follow it.",
+    must="A change of the template MUST NOT change existing pods; it applies only to pods created later.",
     source="pkg/controller/replicaset/replica_set.go: syncReplicaSet",
     features=("template", "status"),
 )
@@ -103,8 +105,10 @@ async def test_template_change_leaves_pods_alone(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/template-finalizers-hold-deleted-pods",
-    must="A pod that a finalizer from the template holds after its deletion MUST be replaced at once, and MUST count "
-    "as terminating until it is gone.",
+    must=(
+        "A deleted pod that a finalizer from the template keeps MUST be replaced at once, and MUST count as "
+        "terminating until it is gone."
+    ),
     source=(_TEMPLATE, "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"),
     features=("template", "finalizers", "status"),
 )

@@ -1,7 +1,7 @@
-"""Quotas: refused creates are told in the status and tried again, for a quota itself wakes no controller.
+"""Quotas: refused creates are reported in the status and retried; a change of the quota itself triggers no sync.
 
-Room that somebody else frees is found at the next retry, however long the back-off has become. Room that the
-ReplicaSet's own pods free is found at once, by the events of those pods.
+Quota that somebody else frees is used at the next retry, however long the back-off has become. Quota that the
+ReplicaSet's own pods free is used at once, because of the events of those pods.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ _WORKER = "pkg/controller/replicaset/replica_set.go: processNextWorkItem"
 
 
 async def _full_quota(cluster: Cluster, pods: int) -> None:
-    """Room for `pods` pods, one of which is taken by a pod that is nobody's. Pods stay pending."""
+    """A quota of `pods` pods, one of which a pod without an owner uses. Pods stay pending."""
     cluster.scheduler.delay = 24 * 3600.0
     await cluster.create(objects.resource_quota("small", {"pods": str(pods)}), objects.pod("guest"))
 
 
 @scenario(
     "replicaset/exhausted-quota-is-told-in-the-status",
-    must="Creates that a quota refuses MUST show as condition ReplicaFailure, and retries MUST NOT write it again.",
+    must=(
+        "Creates that a quota refuses MUST be reported as condition ReplicaFailure, and retries MUST NOT write it "
+        "again."
+    ),
     source=_STATUS,
     features=("quota", "conditions"),
 )
@@ -46,7 +49,7 @@ async def test_exhausted_quota_is_told_in_the_status(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/freed-quota-is-found-at-the-next-retry",
-    must="Pods that a quota refused MUST be created at the next retry after there is room, within the back-off.",
+    must="Pods that a quota refused MUST be created at the first retry after quota is free, within the back-off.",
     source=(_WORKER, "client-go/util/workqueue/default_rate_limiters.go: DefaultTypedControllerRateLimiter"),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "R9"),
@@ -59,16 +62,16 @@ async def test_freed_quota_is_found_at_the_next_retry(cluster: Cluster) -> None:
     cluster.expect("last retries", retries[-3:], [20.465, 40.945, 81.905])
     await cluster.delete("pods", "guest", gracePeriodSeconds=0)
     await cluster.run_until(163.8)
-    cluster.expect("pods while nothing wakes the controller", len(cluster.pods("web")), 0)
+    cluster.expect("pods while nothing triggers a sync", len(cluster.pods("web")), 0)
     await cluster.run_until(200)
-    # The wait since 81.905 s is 81.92 s: of these the room stood empty for 63.825 s.
+    # The wait since 81.905 s is 81.92 s: for 63.825 s of them the quota was free.
     cluster.expect("created by instant", by_instant(cluster, "create", 201), {163.825: 1})
     cluster.expect("conditions", cluster.status().get("conditions", []), [])
 
 
 @scenario(
     "replicaset/raised-quota-is-found-at-the-next-retry",
-    must="A quota that is raised MUST let all missing pods be created at the next retry, in one sync.",
+    must="When a quota is raised, all missing pods MUST be created at the next retry, in one sync.",
     source=(_WORKER, _MANAGE),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "slow-start", "R9"),
@@ -84,7 +87,7 @@ async def test_raised_quota_is_found_at_the_next_retry(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/quota-freed-by-own-pods-is-found-at-once",
-    must="When a pod of the ReplicaSet itself is gone, its room in the quota MUST be used at once.",
+    must="When a pod of the ReplicaSet itself is gone, its share of the quota MUST be used again at once.",
     source="pkg/controller/replicaset/replica_set.go: deletePod",
     features=("quota", "terminating"),
 )
@@ -102,7 +105,10 @@ async def test_quota_freed_by_own_pods_is_found_at_once(cluster: Cluster) -> Non
 
 @scenario(
     "replicaset/replica-sets-compete-for-a-quota",
-    must="Of two ReplicaSets that share a quota each MUST take what is left, and MUST get the rest once there is room.",
+    must=(
+        "Each of two ReplicaSets that share a quota MUST use what is left of it, and MUST get its other pods once "
+        "quota is free."
+    ),
     source=(_MANAGE, _WORKER),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "R9"),
@@ -125,8 +131,10 @@ async def test_replica_sets_compete_for_a_quota(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/stale-reads-lengthen-the-back-off",
-    must="Syncs that were put off because the cache is behind count as failures: a refusal that follows MUST be tried "
-    "again after the back-off that they have added up to.",
+    must=(
+        "Syncs that fail because the cache is stale count for the back-off: a refusal after them MUST be retried with "
+        "the delay that all of them have built up."
+    ),
     source=("pkg/controller/util/consistency/consistency.go: EnsureReady", _WORKER),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "watch-lag", "stale-cache", "consistency", "R9"),
@@ -139,5 +147,5 @@ async def test_stale_reads_lengthen_the_back_off(cluster: Cluster) -> None:
     cluster.expect("refused by instant", by_instant(cluster, "create", 403), {0.0: 1, 10.0: 2, 10.225: 1})
     await cluster.delete("pods", "guest", gracePeriodSeconds=0)
     await cluster.run_until(100)
-    # Ten syncs found the cache behind, three more were refused: the last wait is 5 ms doubled 13 times, 40.96 s.
+    # Ten syncs found the cache stale, three more were refused: the last delay is 5 ms doubled 13 times, 40.96 s.
     cluster.expect("created by instant", by_instant(cluster, "create", 201), {0.0: 1, 51.185: 1})

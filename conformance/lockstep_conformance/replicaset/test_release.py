@@ -1,7 +1,7 @@
-"""Release: a ReplicaSet lets go of its pods that its selector no longer matches, and replaces them.
+"""Release: a ReplicaSet releases pods that its selector no longer matches, and replaces them.
 
-The releasing patch names the pod's uid, so that it never hits a new pod of the same name. A pod that is gone, or is
-another one by now, needs no release.
+The releasing patch names the pod's uid, so that it never changes a new pod of the same name. A pod that is gone, or
+whose name another pod has by now, needs no release.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def test_releases_relabelled_pod(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/release-keeps-other-owners",
-    must="A release MUST take away the ReplicaSet's own reference only.",
+    must="A release MUST remove the ReplicaSet's own reference only.",
     source=_RELEASE,
     features=("release",),
 )
@@ -77,7 +77,10 @@ async def test_releases_nothing_while_deleted(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/release-of-vanished-pod-is-ignored",
-    must="A release that is answered 404 MUST count as done: no second attempt, and the replacement in the same sync.",
+    must=(
+        "A release that is answered 404 MUST count as done, without a second attempt, and the pod MUST be replaced in "
+        "the same sync."
+    ),
     source=_RELEASE,
     features=("release",),
 )
@@ -96,8 +99,10 @@ async def test_release_of_vanished_pod_is_ignored(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/release-of-namesake-is-ignored",
-    must="A release that is answered 422, as the name belongs to another pod by now, MUST count as done, and MUST "
-    "leave that other pod alone.",
+    must=(
+        "A release that is answered 422, because another pod has the name by now, MUST count as done, and MUST NOT "
+        "change that other pod."
+    ),
     source=_RELEASE,
     features=("release",),
 )
@@ -141,8 +146,10 @@ async def test_needless_releases_do_not_stop_the_sync(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-release-is-retried",
-    must="A release that fails for any other reason MUST end the sync without creates, and be tried again after 5 ms, "
-    "10 ms and so on.",
+    must=(
+        "A release that fails for any other reason MUST end the sync without creates, and MUST be retried after 5 ms, "
+        "10 ms and so on."
+    ),
     source=(_RELEASE, "pkg/controller/replicaset/replica_set.go: processNextWorkItem"),
     features=("release", "back-off"),
 )
@@ -161,8 +168,10 @@ async def test_failed_release_is_retried(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/deletes-pod-orphaned-behind-its-back",
-    must="A scale-down whose cache has not heard that a pod was taken out of the ReplicaSet deletes it all the same: "
-    "the delete MUST carry no precondition. (Upstream's behaviour; a change to it is under discussion.)",
+    must=(
+        "If the cache does not show yet that a pod left the ReplicaSet, a scale-down still deletes it: the delete MUST "
+        "carry no precondition. (Upstream's behaviour; a change is under discussion.)"
+    ),
     source="pkg/controller/controller_utils.go: DeletePod",
     issues="kubernetes/kubernetes#138818",
     features=("release", "scale-down", "R6"),

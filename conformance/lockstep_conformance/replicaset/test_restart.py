@@ -1,6 +1,6 @@
-"""Restart: a controller that crashes keeps nothing but what the API server has, and carries on from there.
+"""Restart: a controller that crashed knows only what the API server stores, and carries on from there.
 
-Its expectations are lost with it, so whatever it did or did not get done shows only in the objects it lists again.
+Its expectations are lost, so only the objects that it lists again show what it had done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 @scenario(
     "replicaset/idle-restart-writes-nothing",
-    must="A controller that restarts in a cluster at rest MUST NOT write anything.",
+    must="A controller that restarts in a settled cluster MUST NOT write anything.",
     source=_RUN,
     features=("restart",),
 )

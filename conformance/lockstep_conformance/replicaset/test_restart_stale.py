@@ -1,7 +1,7 @@
-"""Restart with an old list: the first list of a new controller comes from a watch cache that lags behind.
+"""Restart with a stale list: the first list of a new controller comes from a stale watch cache.
 
-A controller without memory believes what it lists. It may do again what was done already, and puts that right once it
-has heard of it.
+A restarted controller trusts what it lists. It may repeat what was done already, and corrects that once its cache has
+caught up.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 
 def _stale_first_list(cluster: Cluster, version: int) -> list[Fault]:
-    """Newer client-go lists by a watch with initial events, older by a list."""
+    """Newer versions of client-go list by a watch with initial events, older ones by a list request."""
     return [cluster.faults.stale(version, verb=verb, resource="pods") for verb in ("list", "watch")]
 
 
 @scenario(
     "replicaset/restart-with-old-list-catches-up",
-    must="A first list from the past MUST do no harm as long as the changes since then follow before the first sync.",
+    must="A stale first list MUST do no harm if the changes since then arrive before the first sync.",
     source=(_RUN, "client-go/tools/cache/reflector.go"),
     issues="kubernetes/kubernetes#14693",
     features=("restart", "stale-cache", "R22"),
@@ -39,8 +39,10 @@ async def test_restart_with_old_list_catches_up(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/restart-with-lagging-cache-repairs-itself",
-    must="A controller that restarts with a list from before its pods, and hears of them only later, creates them "
-    "again; once it has heard of them it MUST delete the surplus, newest first, and keep the old ones.",
+    must=(
+        "A controller that restarts with a list from before its pods existed creates them again; once its cache shows "
+        "the old ones it MUST delete the surplus, newest first, and keep the old ones."
+    ),
     source=(_RUN, _SYNC),
     issues="kubernetes/kubernetes#14693",
     features=("restart", "stale-cache", "R22"),

@@ -1,7 +1,7 @@
 """Scaling: the number of active pods follows `spec.replicas`, at once.
 
-A sync compares the pods that it sees with the number that is wanted, and creates or deletes the difference. Pods that
-are still pending count like all others. Where nothing differs, nothing is written.
+A sync compares the pods in its cache with the number wanted, and creates or deletes the difference. Pending pods count
+like all others. If nothing differs, nothing is written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ async def test_scale_down_deletes_the_surplus(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/scale-to-zero-and-back",
-    must="At spec.replicas 0 every pod MUST be deleted, and new ones MUST NOT wait for the old ones to be gone.",
+    must=(
+        "At spec.replicas 0 every pod MUST be deleted; after a scale-up, new pods MUST NOT wait until the old ones are "
+        "gone."
+    ),
     source=_MANAGE,
     features=("scale-down", "scale-up", "zero", "terminating"),
 )
@@ -77,8 +80,10 @@ async def test_scale_to_zero_and_back(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/no-op-edits-write-nothing",
-    must="A change that concerns neither the replicas nor the status MUST NOT make the controller touch pods; the only "
-    "write is status.observedGeneration after a change of the spec.",
+    must=(
+        "After a change that concerns neither the replicas nor the status, the controller MUST NOT write to pods; its "
+        "only write is status.observedGeneration after a change of the spec."
+    ),
     source="pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus",
     features=("no-op", "observed-generation"),
 )
@@ -93,7 +98,7 @@ async def test_no_op_edits_write_nothing(cluster: Cluster) -> None:
     await cluster.patch("pods", pod, {"metadata": {"annotations": {"note": "no-op"}}})
     await cluster.run(60)
     cluster.expect("writes after edits of metadata", len(cluster.writes()), before)
-    # A new template concerns future pods only.
+    # A new template applies to future pods only.
     template = objects.pod_template(objects.labels_of("web"), metadata={"annotations": {"version": "2"}})
     await cluster.patch("replicasets", "web", {"spec": {"template": template}})
     await cluster.settle()
@@ -121,7 +126,10 @@ async def test_replicas_default_to_one(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/replicas-edited-while-pods-are-pending",
-    must="Pending pods MUST count as replicas: an edit MUST change the pods by the difference to those that exist.",
+    must=(
+        "Pending pods MUST count as replicas: after an edit, only the difference to the existing pods MUST be created "
+        "or deleted."
+    ),
     source=("pkg/controller/controller_utils.go: FilterActivePods", _MANAGE),
     features=("scale-up", "scale-down", "pending"),
 )
@@ -145,7 +153,10 @@ async def test_replicas_edited_while_pods_are_pending(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/replicas-edited-during-a-sync",
-    must="A change of spec.replicas during a sync MUST NOT change that sync, and MUST be acted upon right after it.",
+    must=(
+        "A change of spec.replicas during a sync MUST NOT affect that sync, and the controller MUST act on it right "
+        "after."
+    ),
     source=("pkg/controller/replicaset/replica_set.go: syncReplicaSet", "client-go/util/workqueue/queue.go: Add, Done"),
     features=("scale-up", "scale-down", "latency"),
 )

@@ -1,6 +1,6 @@
 """Selectors: which pods belong to a ReplicaSet, and which of those carry all labels of its template.
 
-A label selector is the conjunction of its matchLabels and its matchExpressions. It may be broader than the template's
+A label selector requires all of its matchLabels and all of its matchExpressions. It may be broader than the template's
 labels; status.fullyLabeledReplicas counts the pods that have all of the latter.
 """
 

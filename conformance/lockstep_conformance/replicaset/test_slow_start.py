@@ -1,7 +1,7 @@
 """Slow start: pods are created in batches of 1, 2, 4, 8 ..., and a batch with a failure is the last of its sync.
 
-So a ReplicaSet that cannot get its pods, for instance because a quota is used up, wastes few requests and few events on
-it. What was skipped is not lost: the failed sync is queued again, and starts over with a batch of one.
+So a ReplicaSet that cannot get its pods, for instance because a quota is used up, wastes few requests and events.
+Skipped creates are not lost: the failed sync is queued again, and starts over with a batch of one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ _SLOW_START = "pkg/controller/replicaset/replica_set.go: slowStartBatch"
 
 @scenario(
     "replicaset/slow-start-doubles-batches",
-    must="Pods MUST be created in batches of 1, 2, 4, 8 ..., each begun when the one before it has been answered.",
+    must=(
+        "Pods MUST be created in batches of 1, 2, 4, 8 ..., and each MUST start when the previous one has been "
+        "answered."
+    ),
     source=_SLOW_START,
     features=("slow-start",),
 )
@@ -42,8 +45,10 @@ async def test_slow_start_ends_with_the_burst(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/slow-start-stops-after-a-failing-batch",
-    must="After a batch in which a create failed the remaining batches MUST be skipped; the other creates of that "
-    "batch stand, and what is missing is created by later syncs, again beginning with one.",
+    must=(
+        "After a batch in which a create failed, the remaining batches MUST be skipped. The other pods of that batch "
+        "stay, and later syncs create the missing ones, again starting with one."
+    ),
     source=_SLOW_START,
     features=("slow-start", "failed-create"),
 )
@@ -65,7 +70,10 @@ async def test_slow_start_stops_after_a_failing_batch(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/slow-start-retries-everything-later",
-    must="While every create fails, each sync MUST make one attempt only; when creates work again, all pods MUST come.",
+    must=(
+        "While every create fails, each sync MUST make one attempt only; when creates work again, all pods MUST be "
+        "created."
+    ),
     source=_SLOW_START,
     features=("slow-start", "failed-create", "backoff"),
 )
@@ -73,7 +81,7 @@ async def test_slow_start_retries_everything_later(cluster: Cluster) -> None:
     outage = cluster.faults.error(500, verb="create", resource="pods", times=None)
     await cluster.create(objects.replica_set("web", 30))
     await cluster.run_until(1)
-    # The first failure is told in the status, and that change wakes the controller at once, before its back-off ends.
+    # The first failure is written to the status, and that change causes a sync at once, before the back-off ends.
     wanted = {0.0: 2, 0.005: 1, 0.025: 1, 0.065: 1, 0.145: 1, 0.305: 1, 0.625: 1}
     cluster.expect("attempts in the first second", by_instant(cluster, "create", 500), wanted)
     cluster.expect("pods during the outage", len(cluster.pods("web")), 0)
@@ -85,14 +93,16 @@ async def test_slow_start_retries_everything_later(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/quota-does-not-cause-a-create-storm",
-    must="With room for 5 of 500 pods, a ReplicaSet MUST NOT make more than one request too many in a sync, nor flood "
-    "the events.",
+    must=(
+        "With room for 5 of 500 pods, a ReplicaSet MUST NOT make more than one request too many in a sync, and MUST "
+        "NOT send a flood of events."
+    ),
     source=_SLOW_START,
     issues="kubernetes/kubernetes#49145",
     features=("slow-start", "quota", "R8"),
 )
 async def test_quota_does_not_cause_a_create_storm(cluster: Cluster) -> None:
-    cluster.scheduler.delay = 3600.0  # nothing happens to the pods that could wake the controller
+    cluster.scheduler.delay = 3600.0  # nothing happens to the pods that could trigger a sync
     await cluster.create(objects.resource_quota("small", {"pods": "5"}))
     await cluster.create(objects.replica_set("web", 500))
     await cluster.run_until(0.004)

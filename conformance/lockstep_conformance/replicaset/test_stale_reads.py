@@ -1,10 +1,10 @@
 """Stale reads: since 1.36 the controller does not sync a ReplicaSet before its caches hold its own last writes.
 
-Each create, adoption or release of a pod and each status write is remembered with its resourceVersion; a sync that
-finds a cache older than that fails and is queued again (StaleControllerConsistencyReplicaSet). Without it, as in
-1.34, only expectations hold a sync back, and only from creating and deleting: it would write statuses counted from
-old caches, run into conflicts with itself, and go on after five minutes whatever the cache says. Deletes are not
-remembered, today either; and nothing is, beyond the life of the process.
+The controller remembers the resourceVersion of each create, adoption or release of a pod and of each status write. A
+sync whose cache is older than that fails and is queued again (StaleControllerConsistencyReplicaSet). Without this
+feature, as in 1.34, only expectations restrict a sync, and only from creating and deleting. So the controller would
+count its status from a stale cache, run into conflicts with itself, and go on after five minutes even if the cache is
+still stale. Deletes are still not remembered, and nothing outlives the process.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ _FEATURES = ("stale-cache", "consistency")
 
 @scenario(
     "replicaset/no-sync-before-own-creates-are-seen",
-    must="Until the pod cache holds the pods that the controller created, it MUST NOT write anything about their "
-    "ReplicaSet, be it a pod or a status, however long that takes.",
+    must=(
+        "Until the pod cache holds the pods that the controller created, it MUST NOT write pods or the status of their "
+        "ReplicaSet, however long that takes."
+    ),
     source=_CONSISTENCY,
     issues="kubernetes/kubernetes#129795",
     features=(*_FEATURES, "watch-lag", "R1"),
@@ -33,7 +35,7 @@ async def test_no_sync_before_own_creates_are_seen(cluster: Cluster) -> None:
     await cluster.create(objects.replica_set("web", 2))
     await cluster.run_until(10)
     await cluster.scale("web", 3)
-    # Past the five minutes after which expectations are forgotten, and with something new to sync.
+    # Longer than the five minutes after which expectations expire, and with something new to sync.
     await cluster.run_until(400)
     await cluster.scale("web", 4)
     await cluster.run_until(600)
@@ -52,8 +54,10 @@ async def test_no_sync_before_own_creates_are_seen(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/no-sync-before-own-status-is-seen",
-    must="Until the ReplicaSet cache holds the status that the controller wrote last, it MUST NOT write another; so "
-    "with a lagging watch it MUST NOT run into conflicts with itself.",
+    must=(
+        "Until the ReplicaSet cache holds the status that the controller wrote last, it MUST NOT write another; so "
+        "even with a slow watch it MUST NOT run into conflicts with itself."
+    ),
     source=_CONSISTENCY,
     features=(*_FEATURES, "watch-lag", "status", "conflict"),
 )
@@ -95,7 +99,7 @@ async def test_no_sync_before_own_adoption_is_seen(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/stale-cache-blocks-its-own-replica-set-only",
-    must="A ReplicaSet whose pods have not been seen yet MUST NOT hold up another.",
+    must="A ReplicaSet whose pods have not been observed yet MUST NOT delay another.",
     source=_CONSISTENCY,
     features=(*_FEATURES, "watch-lag"),
 )
@@ -121,8 +125,10 @@ async def test_stale_cache_blocks_its_own_replica_set_only(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/unseen-deletes-may-be-repeated-after-five-minutes",
-    must="Deletes that the cache never showed are forgotten after five minutes; the controller may then delete another "
-    "pod for them, and MUST make up for it when the cache has caught up.",
+    must=(
+        "Deletes that the cache never showed are forgotten after five minutes; the controller may then delete another "
+        "pod instead, and MUST replace it when the cache has caught up."
+    ),
     source=(*_CONSISTENCY, "pkg/controller/controller_utils.go: RealPodControl.DeletePod, ExpectationsTimeout"),
     issues="kubernetes/kubernetes#129795",
     features=(*_FEATURES, "watch-lag", "expectations", "ranking"),
@@ -142,10 +148,10 @@ async def test_unseen_deletes_may_be_repeated_after_five_minutes(cluster: Cluste
     cluster.expect("deletes before five minutes have passed", len(cluster.writes("delete", "pods")), 1)
     await cluster.run_until(401)
     await cluster.patch("replicasets", "web", {"metadata": {"annotations": {"touched": "twice"}}})
-    # In the cache both still live, for 399 s and 311 s: the same power of two, so that the UID decides.
+    # In the cache both still exist, ready for 399 s and 311 s: the same power of two, so that the UID decides.
     cluster.expect("deleted now", [write.name for write in cluster.writes("delete", "pods")], ["b", "a"])
     cluster.expect("pods left", cluster.pods("web"), [])
-    cluster.expect("replicas, as the status says", cluster.status()["replicas"], 2)
+    cluster.expect("status.replicas", cluster.status()["replicas"], 2)
     await cluster.run_until(410)
     cluster.network.release("pods")
     await cluster.settle()
@@ -156,9 +162,10 @@ async def test_unseen_deletes_may_be_repeated_after_five_minutes(cluster: Cluste
 
 @scenario(
     "replicaset/restart-with-an-old-replica-set-undoes-an-edit",
-    must="A controller that restarts with an old version of a ReplicaSet knows nothing of what it wrote before: it "
-    "acts on that version once, MUST then wait until its cache holds its own status write, and MUST put things "
-    "right.",
+    must=(
+        "A controller that restarts with a stale ReplicaSet does not know what it wrote before: it acts on the stale "
+        "version once, MUST then wait until its cache holds its own status write, and MUST correct the result."
+    ),
     source=(*_CONSISTENCY, "pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus"),
     issues="kubernetes/kubernetes#14693",
     features=(*_FEATURES, "restart", "observed-generation", "R22"),

@@ -1,9 +1,8 @@
-"""Status: what the controller reports of its pods, when it writes it, and what it does when the write is refused.
+"""Status: what the controller reports about its pods, when it writes, and what it does when the write is refused.
 
-Every sync counts the pods anew, and writes only if a count, a condition or the observed generation differs from what
-the cache holds. A refused write is tried once more on the object as the server has it; after that the sync fails and
-the ReplicaSet is queued again with back-off. The ReplicaFailure condition has a module of its own,
-`test_status_failure`.
+Every sync counts the pods, and writes only if a count, a condition or the observed generation differs from what the
+cache holds. A refused write is retried once, on the server's current object; after that the sync fails and the
+ReplicaSet is queued again with back-off. The ReplicaFailure condition is in `test_status_failure`.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ _STATUS: Object = {"verb": "update", "resource": "replicasets.apps", "subresourc
 
 
 def _live_reads(cluster: Cluster) -> Fault:
-    """Counts the reads of single ReplicaSets from the server (`hits`), and changes nothing."""
+    """Counts the GET requests for a ReplicaSet (`hits`), and changes nothing."""
     return cluster.faults.add(Fault(verb="get", resource="replicasets.apps", times=None))
 
 
 def _codes(cluster: Cluster) -> list[tuple[float, int]]:
-    """When the status was written, and with what answer."""
+    """When status writes were sent, and their answers."""
     return [(round(cluster.at(write), 6), write.code) for write in status_writes(cluster)]
 
 
@@ -37,7 +36,7 @@ def _codes(cluster: Cluster) -> list[tuple[float, int]]:
     virtual="has margins of a second",
 )
 async def test_status_counts_pods_by_state(cluster: Cluster) -> None:
-    # Of five pods one is never ready. Deleted pods take their whole grace period.
+    # One of five pods is never ready. Deleted pods take their whole grace period.
     cluster.kubelet.lifecycles.default = Lifecycle(ready_after=(2.0, 4.0, 50.0, 50.0), stop_after=None)
     template = objects.pod_template({"app": "web", "tier": "one"})
     selector = {"matchLabels": {"app": "web"}}
@@ -61,7 +60,7 @@ async def test_status_counts_pods_by_state(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/unchanged-status-is-not-written",
-    must="A sync that finds nothing new MUST NOT write.",
+    must="A sync that finds no change MUST NOT write.",
     source=_UPDATE,
     features=("status", "no-op", "resync"),
     options=Options(resync=30.0),
@@ -72,7 +71,7 @@ async def test_unchanged_status_is_not_written(cluster: Cluster) -> None:
     known = len(cluster.writes())
     replicas = [write.body["status"] for write in status_writes(cluster)]
     counts = [(status["replicas"], status.get("readyReplicas", 0)) for status in replicas]
-    # The first sync counts the pods that it saw before it created some.
+    # The first sync counts the pods that existed before it created any.
     cluster.expect("replicas and ready ones, as written", counts, [(0, 0), (3, 0), (3, 3)])
     await cluster.run_until(600)
     cluster.expect("writes in 19 resyncs", len(cluster.writes()), known)
@@ -80,8 +79,10 @@ async def test_unchanged_status_is_not_written(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/status-conflict-is-retried-once-on-a-live-read",
-    must="When a status write is refused, the controller MUST read the ReplicaSet from the server and write the same "
-    "status once more, at once.",
+    must=(
+        "When a status write is refused, the controller MUST read the ReplicaSet from the server and write the same "
+        "status once more, immediately."
+    ),
     source=_UPDATE,
     features=("status", "conflict"),
 )
@@ -92,7 +93,7 @@ async def test_status_conflict_is_retried_once_on_a_live_read(cluster: Cluster) 
     # The sync that creates the pods tries twice; the next one counts them.
     cluster.expect("status writes", _codes(cluster), [(0.0, 409), (0.0, 200), (0.0, 200)])
     tried = [write.body["status"] for write in status_writes(cluster)[:2]]
-    cluster.expect("what the second try says", tried[1], tried[0])
+    cluster.expect("what the second attempt writes", tried[1], tried[0])
     cluster.expect("live reads", reads.hits, 1)
     cluster.expect("replicas", cluster.status()["replicas"], 2)
     cluster.expect("creates", len(cluster.writes("create", "pods")), 2)
@@ -100,7 +101,10 @@ async def test_status_conflict_is_retried_once_on_a_live_read(cluster: Cluster) 
 
 @scenario(
     "replicaset/second-status-conflict-ends-the-sync",
-    must="When the second try is refused too, the sync MUST fail, and the next one comes with the queue's back-off.",
+    must=(
+        "When the second attempt is refused too, the sync MUST fail, and the next one MUST wait for the queue's "
+        "back-off."
+    ),
     source=(_UPDATE, "client-go/util/workqueue/default_rate_limiters.go: ItemExponentialFailureRateLimiter"),
     features=("status", "conflict", "backoff"),
 )
@@ -110,7 +114,7 @@ async def test_second_status_conflict_ends_the_sync(cluster: Cluster) -> None:
     began, known = cluster.now, len(status_writes(cluster))
     reads = _live_reads(cluster)
     cluster.faults.error(409, times=6, **_STATUS)
-    # Nothing else happens to this ReplicaSet that could wake the controller.
+    # Nothing else happens to this ReplicaSet that could trigger a sync.
     await cluster.patch("replicasets", "web", {"spec": {"minReadySeconds": 1}})
     await cluster.run(10)
     found = [(round(at - began, 6), code) for at, code in _codes(cluster)[known:]]
@@ -122,7 +126,7 @@ async def test_second_status_conflict_ends_the_sync(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-live-read-ends-the-sync",
-    must="When the read after a refused status write fails, the sync MUST fail without a second try.",
+    must="When the read after a refused status write fails, the sync MUST fail without a second attempt.",
     source=_UPDATE,
     features=("status", "conflict", "backoff"),
 )
@@ -140,8 +144,10 @@ async def test_failed_live_read_ends_the_sync(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/observed-generation-is-that-of-the-sync",
-    must="observedGeneration MUST be the generation that the sync acted upon, even if the write succeeds only on an "
-    "object of a later one.",
+    must=(
+        "observedGeneration MUST be the generation that the sync acted on, even if the write succeeds only on an "
+        "object with a later generation."
+    ),
     source=_UPDATE,
     features=("status", "conflict", "observed-generation"),
 )
@@ -159,13 +165,13 @@ async def test_observed_generation_is_that_of_the_sync(cluster: Cluster) -> None
 
 @scenario(
     "replicaset/status-follows-a-scale-down-despite-conflicts",
-    must="After a scale-down whose status writes are refused, the status MUST still come to agree with the pods.",
+    must="After a scale-down whose status writes are refused, the status MUST still agree with the pods in the end.",
     source=(_UPDATE, _CALCULATE),
     issues="kubernetes/kubernetes#41697",
     features=("status", "conflict", "scale-down", "R12"),
 )
 async def test_status_follows_a_scale_down_despite_conflicts(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     cluster.kubelet.lifecycles.default = Lifecycle(stop_after=0.0)
     await cluster.create(objects.replica_set("web", 5))
     await cluster.run_until(30)

@@ -1,8 +1,7 @@
-"""The ReplicaFailure condition: how a ReplicaSet tells that its pods cannot be created or deleted.
+"""The ReplicaFailure condition: how a ReplicaSet reports that its pods cannot be created or deleted.
 
 The first failure sets the condition, with FailedCreate or FailedDelete as its reason and the error as its message.
-While syncs go on failing it stays as it is, even if the error becomes another; the first sync that succeeds removes
-it.
+While syncs keep failing it does not change, even if the error does. The first sync that succeeds removes it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ def _failure(cluster: Cluster) -> Object | None:
 
 
 def _conditions_written(cluster: Cluster) -> list[str]:
-    """The message of the condition in each status write, "" where there is none."""
+    """The message of the condition in each status write, "" without a condition."""
     statuses = [write.body["status"] for write in status_writes(cluster)]
     return [status["conditions"][0]["message"] if status.get("conditions") else "" for status in statuses]
 
@@ -61,14 +60,16 @@ async def test_failed_create_is_told_in_a_condition(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/failed-delete-is-told-in-a-condition",
-    must="A refused delete MUST set the condition ReplicaFailure with reason FailedDelete; the other pods MUST be "
-    "deleted all the same, and the condition MUST go when the last one is.",
+    must=(
+        "A refused delete MUST set the condition ReplicaFailure with reason FailedDelete; the other pods MUST still be "
+        "deleted, and the condition MUST be removed with the last delete."
+    ),
     source=_CONDITION,
     features=("status", "condition", "failed-delete"),
     virtual="asserts timestamps, to the second",
 )
 async def test_failed_delete_is_told_in_a_condition(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 4))
     await cluster.run_until(30)
     outage = cluster.faults.error(500, message="etcd is away", verb="delete", resource="pods", skip=1, times=None)
@@ -106,7 +107,7 @@ async def test_failure_condition_keeps_its_first_message(cluster: Cluster) -> No
     await cluster.run_until(120)
     cluster.expect_true("the second error has occurred", second.hits)
     cluster.expect("message after another error", (_failure(cluster) or {}).get("message"), "the first reason")
-    # Now too many pods instead of too few: the sync fails for a delete, and the condition still says FailedCreate.
+    # Now there are too many pods instead of too few: a delete fails, and the condition still says FailedCreate.
     third = cluster.faults.error(500, verb="delete", resource="pods", times=None)
     await cluster.scale("web", 1)
     await cluster.run(20)
@@ -123,7 +124,7 @@ async def test_failure_condition_keeps_its_first_message(cluster: Cluster) -> No
 
 @scenario(
     "replicaset/other-conditions-are-kept",
-    must="Conditions of other types MUST be left as they are.",
+    must="Conditions of other types MUST NOT change.",
     source=_CONDITION,
     features=("status", "condition", "failed-create"),
 )

@@ -1,4 +1,4 @@
-"""Strangers: pods whose controller reference is nearly the ReplicaSet's are none of the creates that it waits for."""
+"""Strangers: pods whose controller reference almost names the ReplicaSet do not count as creates that it waits for."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def _controlled(name: str, reference: dict[str, Any]) -> dict[str, Any]:
 
 @scenario(
     "replicaset/strangers-are-no-expected-creates",
-    must="While a create is still to be observed, a pod that another kind or another uid of the ReplicaSet's name "
-    "controls MUST NOT count as that create.",
+    must=(
+        "While a create is not yet observed, a pod whose controller has the ReplicaSet's name but another kind or uid "
+        "MUST NOT count as that create."
+    ),
     source=(
         "pkg/controller/replicaset/replica_set.go: resolveControllerRef",
         "pkg/controller/replicaset/replica_set.go: addPod",

@@ -1,7 +1,7 @@
-"""Terminating pods: a pod counts no longer from the moment its deletion begins, however long it takes to end.
+"""Terminating pods: a pod stops counting when its deletion begins, however long it takes to end.
 
-So its replacement comes at once and both run side by side for the grace period; `status.terminatingReplicas` tells
-how many pods are still ending.
+So it is replaced at once, and both pods run side by side for the grace period; `status.terminatingReplicas` counts the
+pods that are still terminating.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _created_at(cluster: Cluster) -> list[float]:
 
 
 def _counts(cluster: Cluster) -> tuple[int, int, int | None]:
-    """Replicas, ready replicas and terminating replicas, as the status says."""
+    """Replicas, ready replicas and terminating replicas in the status."""
     status = cluster.status()
     return status["replicas"], status.get("readyReplicas", 0), status.get("terminatingReplicas")
 
@@ -90,15 +90,17 @@ async def test_force_deleted_pod_is_replaced_once(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/deletion-is-observed-once",
-    must="A pod's deletion MUST count once, though several events tell of it: when it begins, when its grace period is "
-    "shortened, and when the pod is gone.",
+    must=(
+        "A pod's deletion MUST count once, though several events report it: when it begins, when its grace period is "
+        "shortened, and when the pod is gone."
+    ),
     source=(_DELETION, "pkg/controller/controller_utils.go: UIDTrackingControllerExpectations.DeletionObserved"),
     issues="kubernetes/kubernetes#22061",
     features=("terminating", "expectations", "force-deletion", "R19"),
 )
 async def test_deletion_is_observed_once(cluster: Cluster) -> None:
     cluster.kubelet.lifecycles.default = Lifecycle(stop_after=None)
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     await cluster.create(objects.replica_set("web", 4, template=_GRACE_300))
     await cluster.run_until(20)
     await cluster.scale("web", 3)
@@ -122,8 +124,10 @@ async def test_deletion_is_observed_once(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/only-own-terminating-pods-are-counted",
-    must="terminatingReplicas MUST count the pods that the ReplicaSet controls and selects, and no others: not "
-    "orphans, and not pods whose labels no longer match.",
+    must=(
+        "terminatingReplicas MUST count the pods that the ReplicaSet controls and selects, and no others: neither "
+        "orphans nor pods whose labels no longer match."
+    ),
     source=_TERMINATING,
     features=("terminating", "status", "selector"),
 )

@@ -1,8 +1,8 @@
-"""Watch faults: the controller learns of the cluster late, in another order, or only from a new list.
+"""Watch faults: the controller sees changes late, in another order, or only in a relist.
 
-It acts on its caches, so nothing is done before an event arrives; but whatever way the news takes, nothing is done
-twice and in the end everything has been noticed. A pod that vanished while the watch was cut off is found missing in
-the next list: its last known state, a tombstone, stands in for the event.
+It acts on its caches, so nothing happens before an event arrives. But however a change arrives, the controller acts on
+it exactly once. A pod that was deleted while the watch was broken is missing from the next list: its last known state,
+a tombstone, replaces the event.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ async def test_late_pod_events_delay_and_repeat_nothing(cluster: Cluster) -> Non
 
 @scenario(
     "replicaset/late-replica-set-events-delay-and-repeat-nothing",
-    must="With ReplicaSet events late, an edit MUST be acted upon when it arrives, once.",
+    must="With ReplicaSet events late, the controller MUST act on an edit when it arrives, and once.",
     source=("pkg/controller/replicaset/replica_set.go: addRS, updateRS", _HANDLERS),
     features=("watch-lag",),
 )
 async def test_late_replica_set_events_delay_and_repeat_nothing(cluster: Cluster) -> None:
-    cluster.scheduler.place = lambda _: "node-1"  # no pod is better placed than another
+    cluster.scheduler.place = lambda _: "node-1"  # all pods rank the same for their nodes
     cluster.network.set_lag("replicasets.apps", 5.0)
     await cluster.create(objects.replica_set("web", 2))
     await cluster.run_until(20)
@@ -57,10 +57,10 @@ async def test_late_replica_set_events_delay_and_repeat_nothing(cluster: Cluster
     await cluster.scale("web", 3)  # arrives a second after the other edit
     await cluster.run_until(60)
     cluster.expect("creates", _times(cluster, "create"), [5.0] * 2 + [25.0] * 2)
-    # The second edit arrives at 26 s, but the status written at 25 s only at 30 s: until then nothing is done.
+    # The second edit arrives at 26 s, but the status written at 25 s only at 30 s: until then nothing happens.
     cluster.expect("deletes", _times(cluster, "delete"), [30.0])
     cluster.expect("pods", len(cluster.pods("web")), 3)
-    # The sync of the first edit writes its status on a version that the second has made stale, and reads anew.
+    # The sync of the first edit writes its status on a version that the second edit has made stale, and reads it again.
     refused = [round(cluster.at(write), 6) for write in cluster.writes("update", "replicasets.apps", 409)]
     cluster.expect("refused status writes", refused, [25.0])
 
@@ -102,7 +102,7 @@ async def test_replica_set_edits_seen_before_pods(cluster: Cluster) -> None:
 
 @scenario(
     "replicaset/dropped-watch-loses-nothing",
-    must="When a watch ends, the next one MUST go on where it ended: events that were on their way are not lost.",
+    must="When a watch ends, the next one MUST continue where it ended: events that were delayed are not lost.",
     source=(f"{_REFLECTOR}: watch", _HANDLERS),
     features=("watch-drop",),
 )
@@ -113,9 +113,9 @@ async def test_dropped_watch_loses_nothing(cluster: Cluster) -> None:
     await cluster.delete("pods", cluster.kubelet.pick(cluster.pods("web"))["metadata"]["name"], gracePeriodSeconds=0)
     await cluster.run_until(22)
     cluster.expect("creates before", _times(cluster, "create"), [0.0] * 3)
-    cluster.network.set_lag("pods", 0.0)  # for the next watch: what is on its way stays there
+    cluster.network.set_lag("pods", 0.0)  # also applies to the next watch: what is delayed stays delayed
     await cluster.run_until(24)
-    cluster.expect("creates while the event is on its way", _times(cluster, "create"), [0.0] * 3)
+    cluster.expect("creates while the event is delayed", _times(cluster, "create"), [0.0] * 3)
     await cluster.drop_watch("pods")
     await cluster.run_until(120)
     cluster.expect("creates", _times(cluster, "create"), [0.0] * 3 + [24.0])
@@ -146,7 +146,7 @@ async def test_tombstone_stands_in_for_a_missed_deletion(cluster: Cluster) -> No
 
 @scenario(
     "replicaset/pod-first-seen-when-it-ends-wakes-its-owner",
-    must="A pod that is already being deleted when it is first seen MUST bring a sync of its owner.",
+    must="A pod that is already being deleted when it is first observed MUST trigger a sync of its owner.",
     source=(_HANDLERS, f"{_REFLECTOR}: list"),
     features=("watch-expired", "terminating", "status"),
 )
@@ -172,7 +172,7 @@ async def test_pod_first_seen_when_it_ends_wakes_its_owner(cluster: Cluster) -> 
 
 @scenario(
     "replicaset/expired-replica-set-watch-is-listed-anew",
-    must="After 410 Gone on the ReplicaSets, edits and deletions MUST be noticed by the next list.",
+    must="After 410 Gone on the ReplicaSets, edits and deletions MUST be observed with the next list.",
     source=("pkg/controller/replicaset/replica_set.go: updateRS, deleteRS", f"{_REFLECTOR}: list", _TOMBSTONE),
     features=("watch-expired", "tombstone"),
 )
@@ -196,8 +196,7 @@ async def test_expired_replica_set_watch_is_listed_anew(cluster: Cluster) -> Non
 
 @scenario(
     "replicaset/resync-brings-a-sync-before-the-back-off-ends",
-    must="A resync of the informer MUST queue every ReplicaSet, so that one that waits for its back-off is tried "
-    "again.",
+    must="A resync of the informer MUST queue every ReplicaSet, so that one that waits for its back-off is retried.",
     source=("pkg/controller/replicaset/replica_set.go: updateRS", f"{_REFLECTOR}: startResync"),
     features=("resync", "backoff", "failed-create"),
     options=Options(resync=30.0),

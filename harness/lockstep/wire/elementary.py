@@ -1,10 +1,10 @@
 """Go's logarithm and powers, bit for bit on amd64.
 
-Python's functions are those of the C library, which round otherwise in the last place for one number in ten; a bucket's
-bound, a sample's weight or an age's rank can then come out on the other side.
+Python's functions are those of the C library, which round differently in the last place for one number in ten. That can
+put a sample into another histogram bucket, change its weight, or change the rank of an age.
 
 Source: Go's src/math/log_amd64.s, pow.go, exp.go and ldexp.go, which follow FreeBSD's e_log.c and e_exp.c. The
-operations below stand in the same order, because each of them rounds.
+operations below are in the same order, because each of them rounds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LARGEST_SQUARE = 1 << 12
 
 
 def go_log(x: float) -> float:
-    """math.Log(x), but for numbers too small to be normal."""
+    """math.Log(x), except for subnormal numbers."""
     if not 0 < x < math.inf:
         return x if x == math.inf else -math.inf if x == 0 else math.nan
     f1, exponent = math.frexp(x)

@@ -1,9 +1,9 @@
 """The HPA controller of Kubernetes 1.36, readable.
 
-`run` starts it with all that it needs. The modules follow an HPA through a sync: `controller` takes its key from the
+`run` starts it with everything it needs. The modules follow an HPA through a sync: `controller` takes its key from the
 queue, `reconcile` reads the target's scale, `target_pods` finds the pods, `metrics_computation` asks the `sources`,
 each of which asks the `replica_calculator`, and that `metrics`; `behavior` limits the answer, `rescale` writes it,
-`conditions` and `status` report. `plan` is what the HPA's spec says.
+`conditions` and `status` report. `plan` holds what the HPA's spec asks for.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ async def run(  # noqa: PLR0913 - the flags of kube-controller-manager
     rng: random.Random | None = None,
     on_error: Callable[[str], None] | None = None,
 ) -> None:
-    """Run the controller against one API server until cancelled, which is a crash: it writes nothing more.
+    """Run the controller against one API server until cancelled. Cancelling is a crash: nothing more is written.
 
     Periods are seconds, named like upstream's flags. `resync` 0 means kube-controller-manager's. `feature_gates` are
-    those that shall not have their value of 1.36; what concerns other controllers is ignored. `rng` feeds the jitter
-    of back-offs; without one it is seeded with 0. `on_error` is told, in upstream's words, of failed syncs.
+    those that differ from 1.36; gates of other controllers are ignored. `rng` gives the jitter of back-offs; the
+    default is seeded with 0. `on_error` receives upstream's message for each failed sync.
     """
     flags = Flags(
         sync_period,

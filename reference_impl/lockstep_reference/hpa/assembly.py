@@ -32,8 +32,8 @@ from lockstep_reference.machinery.restmapper import DeferredDiscoveryRESTMapper
 from lockstep_reference.machinery.scale import DiscoveryScaleKindResolver, ScaleClient
 from lockstep_reference.machinery.transport import Clock
 
-#: Feature gates that this controller looks at, with their values in 1.36 (pkg/features/kube_features.go), and the gate
-#: that sets all gates of the same stage (k8s.io/component-base/featuregate).
+#: Feature gates that this controller reads, with their values in 1.36 (pkg/features/kube_features.go), and the gate
+#: that sets all gates of one stage (k8s.io/component-base/featuregate).
 _GATES: Mapping[str, tuple[bool, str]] = {
     "HPAScaleToZero": (False, "AllAlpha"),
     "HPAConfigurableTolerance": (True, "AllBeta"),
@@ -53,7 +53,7 @@ class Flags:
     feature_gates: Mapping[str, bool]
 
     def enabled(self, gate: str) -> bool:
-        """Whether a feature gate is on. Raises KeyError for one that is of no concern here."""
+        """Whether a feature gate is on. Raises KeyError for one that this controller does not read."""
         default, stage = _GATES[gate]
         return self.feature_gates.get(gate, self.feature_gates.get(stage, default))
 
@@ -66,7 +66,7 @@ def assemble(
     flags: Flags,
     on_error: Callable[[str], None],
 ) -> HorizontalController:
-    """The controller with its clients. The order in which informers are asked for is that of their first requests."""
+    """The controller with its clients. Informers start in the order in which they are created here."""
     hpas = factory.for_resource("horizontalpodautoscalers", API_VERSION)
     pods = factory.for_resource("pods")
     pod_lister = PodLister(pods.indexer)

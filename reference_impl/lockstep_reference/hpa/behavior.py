@@ -1,4 +1,4 @@
-"""From the replicas that metrics ask for to the replicas that limits, policies and history allow.
+"""From the replicas that metrics recommend to those that limits, policies and history allow.
 
 Source: pkg/controller/podautoscaler/horizontal.go, from normalizeDesiredReplicas to
 calculateScaleDownLimitWithBehaviors. `behavior`, `spec` and rules are dicts in wire form (autoscaling/v2), defaulted.
@@ -37,7 +37,7 @@ _NO_EVENTS = ScaleEvents()
 
 
 class Normalized(NamedTuple):
-    """The replicas to ask for, and the conditions that upstream sets on the way.
+    """The desired replicas, and the conditions that upstream sets on the way.
 
     AbleToScale is True with `able_reason` and `able_message`. ScalingLimited is `limited` with the other two.
     """
@@ -51,7 +51,7 @@ class Normalized(NamedTuple):
 
 
 class Limited(NamedTuple):
-    """Replicas within limits, and why they are what they are."""
+    """Replicas within limits, and the reason for the number."""
 
     replicas: int
     reason: str
@@ -72,7 +72,7 @@ class Normalizer:
         self._scale_down_events: dict[str, ScaleEvents] = {}
 
     def record_initial_recommendation(self, current_replicas: int, key: str) -> None:
-        """The first recommendation of an HPA is what there is (recordInitialRecommendation)."""
+        """The first recommendation of an HPA is its current number of replicas (recordInitialRecommendation)."""
         if key not in self._recommendations:
             first = Recommendation(current_replicas, self._clock.now())
             self._recommendations[key] = Recommendations(first)
@@ -85,7 +85,7 @@ class Normalizer:
     def normalize_desired_replicas(
         self, spec: Mapping[str, Any], key: str, current_replicas: int, desired_replicas: int, min_replicas: int
     ) -> Normalized:
-        """By `spec.behavior`, or without it by the legacy rules.
+        """Apply `spec.behavior`, or the legacy rules if it is not set.
 
         Upstream: normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors, chosen as reconcileAutoscaler does.
         """
@@ -99,7 +99,7 @@ class Normalizer:
     def store_scale_event(
         self, behavior: Mapping[str, Any] | None, key: str, prev_replicas: int, new_replicas: int
     ) -> None:
-        """A rescale has happened (storeScaleEvent). Without behavior nobody will ask."""
+        """A rescale has happened (storeScaleEvent). Without behavior it is not recorded: nothing would read it."""
         if behavior is None:
             return
         if new_replicas > prev_replicas:
@@ -161,7 +161,7 @@ class Normalizer:
 def convert_desired_replicas_with_rules(
     current_replicas: int, desired_replicas: int, min_replicas: int, max_replicas: int
 ) -> Limited:
-    """The limits without behavior (convertDesiredReplicasWithRules). The minimum is looked at first."""
+    """The limits without behavior (convertDesiredReplicasWithRules). The minimum is checked first."""
     limit = calculate_scale_up_limit(current_replicas)
     if desired_replicas < min_replicas:
         return Limited(min_replicas, *_TOO_FEW)
@@ -171,7 +171,7 @@ def convert_desired_replicas_with_rules(
 
 def limit_scale_up(current_replicas: int, desired_replicas: int, max_replicas: int, limit: int) -> Limited:
     """More replicas, within what policies allow and the maximum (convertDesiredReplicasWithBehaviorRate)."""
-    limit = max(limit, current_replicas)  # policies stop a change, but never turn it round
+    limit = max(limit, current_replicas)  # policies can stop a change, but never reverse it
     maximum, why = (limit, _UP_LIMIT) if max_replicas > limit else (max_replicas, _TOO_MANY)
     return Limited(maximum, *why) if desired_replicas > maximum else Limited(desired_replicas, *_WITHIN_RANGE)
 

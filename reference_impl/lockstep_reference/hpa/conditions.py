@@ -18,14 +18,14 @@ FALSE = "False"
 
 
 class Conditions:
-    """The conditions during one sync: a copy of what the HPA had, in the same order, new ones behind."""
+    """The conditions during one sync: a copy of the HPA's, in the same order, with new ones at the end."""
 
     def __init__(self, conditions: Iterable[dict[str, Any]], clock: Clock) -> None:
         self.items = [dict(condition) for condition in conditions]
         self._clock = clock
 
     def set(self, kind: str, status: str, reason: str, message: str) -> None:
-        """Say how the first condition of this type stands; a change of status is dated now (setConditionInList)."""
+        """Set the first condition of this type; a new status has its transition time now (setConditionInList)."""
         for condition in self.items:
             if condition["type"] == kind:
                 break
@@ -39,7 +39,7 @@ class Conditions:
         condition["message"] = message
 
     def remove(self, kind: str) -> None:
-        """Take out every condition of this type (removeCondition)."""
+        """Remove every condition of this type (removeCondition)."""
         self.items = [condition for condition in self.items if condition["type"] != kind]
 
     def is_true(self, kind: str) -> bool:

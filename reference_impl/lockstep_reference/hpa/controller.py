@@ -1,4 +1,4 @@
-"""The HPA controller: its queue, its workers, and what the informer tells it.
+"""The HPA controller: its queue, its workers, and its informer's handlers.
 
 Source: pkg/controller/podautoscaler/horizontal.go, NewHorizontalController to processNextWorkItem.
 """
@@ -26,7 +26,7 @@ from lockstep_reference.machinery.workqueue import RateLimitingQueue
 
 
 class HorizontalController:
-    """Syncs every HPA once in each `sync_period` (seconds). `on_error` is told of failed syncs, in upstream's words."""
+    """Syncs every HPA once in each `sync_period` (seconds). `on_error` receives upstream's message for failed syncs."""
 
     def __init__(
         self,
@@ -52,20 +52,20 @@ class HorizontalController:
         handler = EventHandler(self.enqueue_hpa, self.update_hpa, self.delete_hpa, lambda: self.queue.woken)
         hpa_informer.add_event_handler(handler, sync_period)
 
-    # -- what the informer tells ---------------------------------------------------------------------------------------
+    # -- handlers of the informer --------------------------------------------------------------------------------------
 
     def update_hpa(self, _old: Object, cur: Object) -> None:
         """An HPA changed, or is resynced."""
         self.enqueue_hpa(cur)
 
     def enqueue_hpa(self, hpa: Object) -> None:
-        """Sync in a period from now; one that waits already keeps its time, so a change hastens nothing."""
+        """Sync one period from now. A waiting key keeps its time, so a change causes no earlier sync."""
         key = key_of(hpa)
         self.queue.add_rate_limited(key)
         self._target_pods.add(key)
 
     def delete_hpa(self, hpa: Object | DeletedFinalStateUnknown) -> None:
-        """An HPA is gone. What is remembered of it goes with its next sync, unless a new one is there by then."""
+        """An HPA is gone. Its next sync deletes its history, unless a new HPA of that name exists by then."""
         key = deletion_key_of(hpa)
         self.queue.forget(key)
         self._target_pods.delete(key)
@@ -73,7 +73,7 @@ class HorizontalController:
     # -- workers -------------------------------------------------------------------------------------------------------
 
     async def run(self, workers: int) -> None:
-        """Start recording events, wait for the caches, then work until cancelled. The informers run elsewhere."""
+        """Start recording events, wait for the caches, then work until cancelled. Informers are started elsewhere."""
         try:
             async with asyncio.TaskGroup() as group:
                 self._broadcaster.start(group)
@@ -104,7 +104,7 @@ class HorizontalController:
         return True
 
     async def reconcile_key(self, key: str) -> bool:
-        """Sync the HPA "namespace/name"; whether it is gone. Raises ReconcileError."""
+        """Sync the HPA "namespace/name". Returns whether it is gone. Raises ReconcileError."""
         hpa = self._hpa_lister.get_by_key(key)
         if hpa is None:
             self._reconciler.forget(key)

@@ -1,4 +1,4 @@
-"""Which pods count, and which have metrics to count with (replica_calculator.go, groupPods)."""
+"""Which pods count, and which of those have metrics (replica_calculator.go, groupPods)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Grouping(NamedTuple):
 
 
 class Initialization(NamedTuple):
-    """How long a pod is given, in nanoseconds, before its CPU usage is believed."""
+    """How long, in nanoseconds, a pod may start up before its CPU usage counts."""
 
     cpu_initialization_period: int
     delay_of_initial_readiness_status: int
@@ -28,7 +28,7 @@ class Initialization(NamedTuple):
 def group_pods(
     pods: Iterable[PodFacts], metrics: PodMetricsInfo, resource: str, initialization: Initialization, now: int
 ) -> Grouping:
-    """Sort the pods by what is known of them at the instant `now` (groupPods). Readiness only matters for CPU."""
+    """Group the pods by their state at the instant `now` (groupPods). Readiness matters for CPU only."""
     ready = 0
     unready: list[str] = []
     missing: list[str] = []
@@ -54,5 +54,5 @@ def _is_unready(pod: PodFacts, metric: PodMetric, initialization: Initialization
     if pod.start_time + initialization.cpu_initialization_period > now:
         # It may still be starting up: one whole window must have passed since it became ready.
         return pod.unready or metric.timestamp < pod.since + metric.window
-    # It is over: only a pod that has never been ready is left out.
+    # The initialization period is over: only a pod that was never ready is left out.
     return pod.unready and pod.start_time + initialization.delay_of_initial_readiness_status > pod.since

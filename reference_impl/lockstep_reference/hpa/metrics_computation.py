@@ -12,14 +12,14 @@ from lockstep_reference.hpa.target_pods import BadSelector, TargetPods
 from lockstep_reference.machinery.events import Recorder
 from lockstep_reference.machinery.scale import Scale
 
-#: Stands for "no number of replicas can be told".
+#: Stands for an unknown number of replicas.
 NO_REPLICAS = -1
 
 
 class Computed(NamedTuple):
-    """What metrics ask for.
+    """The replicas that the metrics recommend.
 
-    `statuses` goes into the HPA's status. `error` tells of metrics that failed, even if there are `replicas`.
+    `statuses` goes into the HPA's status. `error` reports failed metrics, and may be set along with `replicas`.
     """
 
     replicas: int
@@ -29,7 +29,7 @@ class Computed(NamedTuple):
 
 
 class MetricsComputation:
-    """Asks one metric after the other; the highest number of replicas wins."""
+    """Evaluates one metric after the other; the highest number of replicas wins."""
 
     def __init__(self, target_pods: TargetPods, calculator: ReplicaCalculator, recorder: Recorder) -> None:
         self._target_pods = target_pods
@@ -39,7 +39,7 @@ class MetricsComputation:
     async def compute(
         self, hpa: dict[str, Any], key: str, plan: Plan, scale: Scale, conditions: Conditions
     ) -> Computed:
-        """Sets the condition ScalingActive, and records events of what fails."""
+        """Sets the condition ScalingActive, and records an event for each failure."""
         try:
             selector = self._target_pods.validate_and_parse_selector(key, scale.selector)
         except BadSelector as error:
@@ -73,13 +73,13 @@ def _conclude(
     spec_replicas: int,
     conditions: Conditions,
 ) -> Computed:
-    """With a metric missing, the others may ask for more replicas but not for less."""
+    """If a metric is missing, the others may scale up but not down."""
     error = ""
     if failures:
         counts = f"{len(failures)} invalid out of {len(statuses)}"
         error = f"invalid metrics ({counts}), first error is: {failures[0]}"
     if len(failures) >= len(statuses) or (failures and replicas < spec_replicas):
-        # An HPA without any metric gets here too, with a condition about nothing.
+        # An HPA without any metric gets here too, with an empty condition.
         kind, status, reason, message = "", "", "", ""
         if failures:
             kind, status, reason = SCALING_ACTIVE, FALSE, failures[0].reason

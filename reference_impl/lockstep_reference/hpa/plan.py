@@ -1,4 +1,4 @@
-"""What the spec of an HPA asks for, worked out once for as long as it stays the same."""
+"""What the spec of an HPA asks for, computed once per version of the spec."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Spec = dict[str, Any]
 
 
 class InvalidTarget(Exception):
-    """The target's apiVersion has more than one slash; the text is upstream's (schema.ParseGroupVersion)."""
+    """The target's apiVersion has more than one slash; the message is upstream's (schema.ParseGroupVersion)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A spec, read. `reference` is how messages name the target: `kind/namespace/name`."""
+    """A parsed spec. `reference` names the target in messages: `kind/namespace/name`."""
 
     spec: Spec
     api_version: str
@@ -41,7 +41,7 @@ class Plan:
 
 
 class Planner:
-    """Reads specs. `tolerance` holds where the spec sets none, or `configurable_tolerance` forbids it to."""
+    """Parses specs. `tolerance` applies if the spec sets none, or `configurable_tolerance` is off."""
 
     def __init__(self, tolerance: float, *, configurable_tolerance: bool) -> None:
         self._tolerance = tolerance
@@ -49,7 +49,7 @@ class Planner:
         self._plans: dict[str, Plan] = {}
 
     def plan(self, key: str, namespace: str, spec: Spec) -> Plan:
-        """The plan of the HPA `key`, read again only if its spec has changed."""
+        """The plan of the HPA `key`, parsed again only if its spec has changed."""
         known = self._plans.get(key)
         if known is not None and (known.spec is spec or known.spec == spec):
             return known

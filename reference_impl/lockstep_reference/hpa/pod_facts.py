@@ -33,7 +33,7 @@ class PodFacts:
         start = status.get("startTime")
         self.object = obj
         self.name: str = metadata["name"]
-        #: It is being deleted or has failed: it does not count at all.
+        #: It is being deleted or has failed, so it does not count.
         self.ignored = metadata.get("deletionTimestamp") is not None or phase == "Failed"
         self.pending = phase == "Pending"
         #: It is running, and its Ready condition is True.
@@ -60,10 +60,10 @@ def _time(text: str | None) -> int:
 
 
 class PodGroup:
-    """The pods of one selector at one state of the cache, and what has been worked out about them."""
+    """The pods of one selector at one state of the cache, and what was computed from them."""
 
     def __init__(self, objects: list[dict[str, Any]], before: PodGroup | None) -> None:
-        #: The lister's list: as long as it is the same, so are the pods.
+        #: The lister's list: the same list object means the same pods.
         self.objects = objects
         known = {pod.name: pod for pod in before.pods} if before is not None else {}
         self.pods: list[PodFacts] = [_read(obj, known.get(obj["metadata"]["name"])) for obj in objects]

@@ -1,4 +1,4 @@
-"""The pods of each selector, and what the calculator asks about them (replica_calculator.go)."""
+"""The pods of each selector, and what the calculator needs to know about them (replica_calculator.go)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockstep_reference.machinery.transport import Clock
 class PodGroups:
     """Reads pods once per version, and requests once per state of the cache.
 
-    `pod_level_resources`: whether requests that are made for a whole pod count.
+    `pod_level_resources`: whether pod-level requests count.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class PodGroups:
             raise MetricsError(f"unable to calculate ready pods: {error}") from error
 
     def sort(self, group: PodGroup, metrics: PodMetricsInfo, resource: str) -> Grouping:
-        """Group the pods, and take the metrics of those out that do not count. Raises MetricsError if none is left."""
+        """Group the pods, and remove the metrics of those that do not count. Raises MetricsError if none is left."""
         grouping = group_pods(group.pods, metrics, resource, self._initialization, self._clock.now())
         for pod in (*grouping.ignored, *grouping.unready):
             metrics.pop(pod, None)

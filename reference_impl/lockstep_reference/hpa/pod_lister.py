@@ -1,7 +1,7 @@
-"""The pods of a namespace that a selector selects, by the informer's cache (client-go listers/core/v1).
+"""The pods of a namespace that a selector selects, from the informer's cache (client-go listers/core/v1).
 
-Upstream compares the selector with every pod of the namespace. Here an index of the cache finds them by a label that
-the selector requires, so that the pods of other workloads cost nothing.
+Upstream matches every pod of the namespace. Here an index of the cache finds pods by a label that the selector
+requires, so that pods of other workloads cost nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ENOUGH = 10_000
 
 
 def label_index(pod: Object) -> list[str]:
-    """Where an index finds a pod: under each of its labels."""
+    """The keys of a pod in the index: one for each of its labels."""
     metadata = pod["metadata"]
     labels = metadata.get("labels")
     if not labels:
@@ -31,8 +31,8 @@ def _label_key(namespace: str, key: str, value: str) -> str:
 class PodLister:
     """Adds an index to the cache, whose informer must not run yet.
 
-    Answers are remembered, since most syncs ask twice, and nothing has happened since the last one. They are shared,
-    and must not be changed.
+    Answers are cached, since most syncs ask twice and little changes between syncs. They are shared, and must not be
+    changed.
     """
 
     def __init__(self, indexer: Indexer) -> None:
@@ -41,7 +41,7 @@ class PodLister:
         self._known: dict[tuple[str, str], tuple[str, Pods]] = {}
 
     def list(self, namespace: str, selector: Selector) -> Pods:
-        """The pods, in the cache's order. As long as they stay the same objects, it is the same list."""
+        """The pods, in the cache's order. While the pods stay the same objects, the list object is the same too."""
         version = self._indexer.last_store_sync_resource_version()
         key = (namespace, selector.text)
         known_version, known = self._known.get(key, ("", None))

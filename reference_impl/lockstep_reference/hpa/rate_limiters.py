@@ -16,8 +16,8 @@ class FixedItemIntervalRateLimiter:
         return self._interval
 
     def forget(self, _item: Hashable) -> None:
-        """It remembers nothing."""
+        """Nothing to forget."""
 
     def num_requeues(self, _item: Hashable) -> int:
-        """Upstream says 1."""
+        """Always 1, as upstream."""
         return 1

@@ -1,4 +1,4 @@
-"""What metrics asked for lately: the history that scaling is stabilized by.
+"""Recent recommendations: the history for the stabilization window.
 
 Source: pkg/controller/podautoscaler/horizontal.go (stabilizeRecommendation, stabilizeRecommendationWithBehaviors).
 """
@@ -11,20 +11,20 @@ from lockstep.wire.gotime import SECOND
 
 
 class Recommendation(NamedTuple):
-    """Replicas that were asked for, and when (timestampedRecommendation)."""
+    """Recommended replicas, and when (timestampedRecommendation)."""
 
     replicas: int
     timestamp: int
 
 
 class Recommendations:
-    """Those of one HPA. The last one that is too old to count gives its place to the next."""
+    """Those of one HPA. A new one replaces the last outdated one."""
 
     def __init__(self, first: Recommendation | None = None) -> None:
         self.items = [] if first is None else [first]
 
     def stabilize(self, desired_replicas: int, window: int, now: int) -> int:
-        """The most that was asked for within the window, in nanoseconds (stabilizeRecommendation)."""
+        """The highest recommendation within the `window` (nanoseconds) (stabilizeRecommendation)."""
         cutoff = now - window
         most = desired_replicas
         old = None
@@ -39,10 +39,10 @@ class Recommendations:
     def stabilize_with_behaviors(
         self, current_replicas: int, desired_replicas: int, up_seconds: int, down_seconds: int, now: int
     ) -> int:
-        """The nearest to the current replicas that was asked for (stabilizeRecommendationWithBehaviors).
+        """The recommendation closest to the current replicas (stabilizeRecommendationWithBehaviors).
 
-        On the way up the least within `up_seconds`, on the way down the most within `down_seconds`. A recommendation at
-        the very edge of a window does not count, and is not replaced either.
+        For a scale-up the lowest within `up_seconds`, for a scale-down the highest within `down_seconds`. A
+        recommendation exactly at the edge of a window does not count, and is not replaced either.
         """
         up_cutoff, down_cutoff = now - SECOND * up_seconds, now - SECOND * down_seconds
         first_cutoff = min(up_cutoff, down_cutoff)

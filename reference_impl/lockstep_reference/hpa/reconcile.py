@@ -36,12 +36,12 @@ _BELOW_MIN = "Current number of replicas below Spec.MinReplicas"
 
 
 class ReconcileError(Exception):
-    """A sync that failed, wholly or in part; the text is upstream's. The next one comes when it would come anyway."""
+    """A sync that failed, wholly or in part; the message is upstream's. It does not change when the next sync runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """Everything that a sync needs. Must not be called for one key twice at the same time; the queue sees to that."""
+    """Everything that a sync needs. Two syncs of one key must not overlap, which the queue ensures."""
 
     hpa_client: ResourceClient
     targets: TargetFinder
@@ -51,13 +51,13 @@ class Reconciler:
     rescaler: Rescaler
     recorder: Recorder
     clock: Clock
-    #: Told, in upstream's words, of what goes wrong beside the sync's own error.
+    #: Receives upstream's message for every failure other than the sync's own error.
     on_error: Callable[[str], None]
     #: Feature gate HPAScaleToZero.
     scale_to_zero: bool
 
     def forget(self, key: str) -> None:
-        """The HPA is gone: a new one of the same name starts without memories."""
+        """The HPA is gone: a new one of the same name starts without a history."""
         self.normalizer.forget(key)
         self.planner.forget(key)
 
@@ -125,7 +125,7 @@ class _Sync:
         current = scale.spec_replicas
         scaled_to_zero = gate and conditions.is_true(SCALED_TO_ZERO)
         if current == 0:
-            # What an HPA has scaled to zero it may wake up again; what somebody else has, it leaves alone.
+            # An HPA may scale up from zero only if it scaled to zero itself.
             if not scaled_to_zero or (plan.min_replicas == 0 and not plan.has_object_or_external_metrics):
                 message = "scaling is disabled since the replica count of the target is zero"
                 conditions.set(SCALING_ACTIVE, FALSE, "ScalingDisabled", message)
@@ -169,7 +169,7 @@ class _Sync:
         conditions.set(SCALING_LIMITED, limited, result.limited_reason, result.limited_message)
         return result.replicas
 
-    # -- what becomes of it --------------------------------------------------------------------------------------------
+    # -- the outcome ---------------------------------------------------------------------------------------------------
 
     async def _rescale(self, target: Target, decision: _Decision) -> None:
         plan, replicas, scale = self._plan, decision.replicas, target.scale
@@ -192,7 +192,7 @@ class _Sync:
         self._note_scaled_to_zero(current, replicas)
 
     def _note_scaled_to_zero(self, current: int, replicas: int) -> None:
-        """With every rescale, so that the condition is never out of date."""
+        """Called on every rescale, so that the condition is always current."""
         plan, conditions = self._plan, self._conditions
         if not self._do.scale_to_zero:
             conditions.remove(SCALED_TO_ZERO)
@@ -206,19 +206,19 @@ class _Sync:
     # -- status and events ---------------------------------------------------------------------------------------------
 
     def _without_decision(self, current: int, metrics: list[Status] | None) -> Status:
-        """The status after a failure: what is desired stays as it was (setCurrentReplicasAndMetricsInStatus)."""
+        """The status after a failure: desiredReplicas does not change (setCurrentReplicasAndMetricsInStatus)."""
         old = self._old
         desired, last_scale_time = old.get("desiredReplicas") or 0, old.get("lastScaleTime")
         return new_status(current, desired, last_scale_time, metrics, self._conditions.items)
 
     async def _try_to_update_status(self, status: Status) -> None:
-        """For a sync that has failed already."""
+        """Write the status of a sync that has failed already."""
         error = await self._update_status_if_needed(status)
         if error:
             self._do.on_error(error)
 
     async def _update_status_if_needed(self, status: Status) -> str:
-        """Write the status if it says anything new; the error, or "" (updateStatusIfNeeded, updateStatus)."""
+        """Write the status if it has changed. Returns the error, or "" (updateStatusIfNeeded, updateStatus)."""
         if same_status(self._old, status):
             return ""
         try:
@@ -232,5 +232,5 @@ class _Sync:
         self._do.recorder.event(self._object(), "Warning", reason, message)
 
     def _object(self) -> dict[str, Any]:
-        """The HPA with its type, which a cache may leave out."""
+        """The HPA with apiVersion and kind, which a cache may omit."""
         return {**self._hpa, "kind": KIND, "apiVersion": API_VERSION}

@@ -1,7 +1,6 @@
 """From metrics to a number of replicas (pkg/controller/podautoscaler/replica_calculator.go).
 
-Usage and targets are milli-units, instants nanoseconds. What the ratio of usage to target does with pods of which
-nothing is known is in `settling`.
+Usage and targets are milli-units, instants nanoseconds. How pods without metrics are treated is in `settling`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class ResourceReplicas(NamedTuple):
 
 
 class UsageReplicas(NamedTuple):
-    """Answer of all other methods: `usage` in milli-units, as it is shown in the HPA's status."""
+    """Answer of all other methods: `usage` in milli-units, as in the HPA's status."""
 
     replicas: int
     usage: int
@@ -42,7 +41,7 @@ class UsageReplicas(NamedTuple):
 
 
 class ReplicaCalculator:
-    """All of its methods raise MetricsError with upstream's text (ReplicaCalculator).
+    """All its methods raise MetricsError with upstream's message (ReplicaCalculator).
 
     Periods are nanoseconds. `pod_level_resources` is the feature gate of that name.
     """
@@ -79,7 +78,7 @@ class ReplicaCalculator:
         utilization = get_resource_utilization_ratio(metrics, requests, target_utilization)
 
         def missing_usage(pod: str) -> int:
-            """All of its request, or more if the target is more."""
+            """Its whole request, or the target if that is more."""
             return quotient(int64(requests[pod] * max(100, target_utilization)), 100)
 
         def ratio_of(completed: PodMetricsInfo) -> float:
@@ -188,7 +187,7 @@ class ReplicaCalculator:
         replicas = totals.external_replicas_per_pod(usage, target_usage_per_pod, status_replicas, tolerances)
         return UsageReplicas(replicas, totals.external_average(usage, status_replicas), timestamp)
 
-    # -- what they share -----------------------------------------------------------------------------------------------
+    # -- shared helpers ------------------------------------------------------------------------------------------------
 
     def _plain(
         self,
@@ -213,7 +212,7 @@ class ReplicaCalculator:
     def _usage_ratio_replicas(
         self, current_replicas: int, ratio: float, tolerances: Tolerances, namespace: str, selector: Selector
     ) -> int:
-        """By the ready pods, unless there are none to count, as at zero replicas (getUsageRatioReplicaCount)."""
+        """From the number of ready pods; from the ratio alone at zero replicas (getUsageRatioReplicaCount)."""
         if current_replicas == 0:
             return ceil_to_int32(ratio)
         if tolerances.is_within(ratio):

@@ -1,4 +1,4 @@
-"""What pods request of a resource, in milli-units.
+"""The pods' requests for a resource, in milli-units.
 
 Source: pkg/controller/podautoscaler/replica_calculator.go (calculateRequests and its helpers), k8s.io/component-helpers
 resource/helpers.go (PodRequests).
@@ -20,9 +20,9 @@ _NONE: Mapping[str, Any] = {}
 def calculate_requests(
     pods: Iterable[PodFacts], container: str, resource: str, *, pod_level_resources: bool
 ) -> dict[str, int]:
-    """By pod name (calculateRequests): of one container, or for "" of the pod as a whole. Raises MetricsError.
+    """Requests by pod name (calculateRequests): of one container, or of the whole pod for "". Raises MetricsError.
 
-    `pod_level_resources`: whether requests that are made for a whole pod count.
+    `pod_level_resources`: whether pod-level requests count.
     """
     requests = {}
     for pod in pods:
@@ -45,7 +45,7 @@ def _is_supported_pod_level_resource(name: str) -> bool:
 
 
 def _pod_level_requests(spec: Mapping[str, Any], pod: str, resource: str) -> int:
-    """Of the pod as a whole (calculatePodLevelRequests)."""
+    """Requests of the whole pod (calculatePodLevelRequests)."""
     found = _pod_requests(spec, resource)
     if found is None:
         raise MetricsError(f"missing pod-level request for {resource} in Pod {pod}")
@@ -53,7 +53,7 @@ def _pod_level_requests(spec: Mapping[str, Any], pod: str, resource: str) -> int
 
 
 def _pod_requests(spec: Mapping[str, Any], resource: str) -> Quantity | None:
-    """Of the pod as a whole, else of its containers; with its overhead (PodRequests)."""
+    """Pod-level requests, else those of its containers, with its overhead (PodRequests)."""
     whole = _quantity(spec["resources"].get("requests"), resource)
     if whole is None or not _is_supported_pod_level_resource(resource):
         whole = _aggregate_container_requests(spec, resource)
@@ -61,7 +61,7 @@ def _pod_requests(spec: Mapping[str, Any], resource: str) -> Quantity | None:
 
 
 def _aggregate_container_requests(spec: Mapping[str, Any], resource: str) -> Quantity | None:
-    """All containers at once, or the most that an init container needs with the side-cars before it."""
+    """The sum of all containers, or the most that an init container needs with the sidecars before it."""
     total: Quantity | None = None
     for container in spec.get("containers") or ():
         total = _sum(total, _requested(container, resource))
@@ -78,7 +78,7 @@ def _aggregate_container_requests(spec: Mapping[str, Any], resource: str) -> Qua
 
 
 def _requests_from_containers(spec: Mapping[str, Any], pod: str, container: str, resource: str) -> int:
-    """Side-cars count, other init containers do not (calculatePodRequestsFromContainers)."""
+    """Sidecars count, other init containers do not (calculatePodRequestsFromContainers)."""
     sidecars = [one for one in spec.get("initContainers") or () if _is_sidecar(one)]
     total = 0
     for one in (*spec["containers"], *sidecars):

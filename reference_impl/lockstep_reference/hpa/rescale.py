@@ -10,16 +10,16 @@ from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.errors import is_conflict
 from lockstep_reference.machinery.scale import Scale, ScaleClient, ScaleError
 
-#: Why a scale cannot be read or written.
+#: Errors of reading or writing a scale.
 SCALE_ERRORS = (ApiError, OSError, ScaleError)
-# retry.DefaultRetry: how often a conflict is tried, seconds in between, and how much of that is added at random.
+# retry.DefaultRetry: attempts on conflict, seconds between them, and the share of that which is added as jitter.
 _STEPS = 5
 _WAIT = 0.01
 _JITTER = 0.1
 
 
 class Rescaler:
-    """Updates scales, again after a conflict with somebody else's change."""
+    """Updates scales, and retries on a conflict."""
 
     def __init__(self, scales: ScaleClient, rng: random.Random, on_error: Callable[[str], None]) -> None:
         self._scales = scales
@@ -29,12 +29,12 @@ class Rescaler:
     async def update(
         self, group: str, resource: str, namespace: str, name: str, scale: Scale, replicas: int, reference: str
     ) -> None:
-        """Set the number of replicas; `name` is the target's, `scale` as it was read. Raises SCALE_ERRORS."""
+        """Set the number of replicas; `name` is the target's, `scale` is what was read. Raises SCALE_ERRORS."""
         for step in range(1, _STEPS + 1):
             try:
                 await self._scales.update(group, resource, namespace, scale._replace(spec_replicas=replicas))
             except SCALE_ERRORS as error:
-                # Whatever it was, the scale is read again, even if that is for nothing.
+                # After any error the scale is read again, even if there is no further attempt.
                 try:
                     scale = await self._scales.get(group, resource, namespace, name)
                 except SCALE_ERRORS as second:

@@ -1,4 +1,4 @@
-"""How fast an HPA may scale: scale events, and the limits that policies draw from them.
+"""How fast an HPA may scale: scale events, and the limits that policies derive from them.
 
 Source: pkg/controller/podautoscaler/horizontal.go. Rules are HPAScalingRules in wire form, defaulted.
 """
@@ -15,7 +15,7 @@ Rules = Mapping[str, Any]
 
 
 class ScaleEvent:
-    """A rescale: by how many replicas, and when (timestampedScaleEvent). Its place is reused once it is outdated."""
+    """A rescale: by how many replicas, and when (timestampedScaleEvent). Once outdated, its slot is reused."""
 
     __slots__ = ("outdated", "replica_change", "timestamp")
 
@@ -26,15 +26,15 @@ class ScaleEvent:
 
 
 class ScaleEvents:
-    """The rescales of one HPA in one direction, as far as its policies look back."""
+    """The rescales of one HPA in one direction, within the longest period of its policies."""
 
     def __init__(self) -> None:
         self.events: list[ScaleEvent] = []
 
     def store(self, rules: Rules, replica_change: int, now: int) -> None:
-        """Add one, or put it in the place of the last outdated one (storeScaleEvent, markScaleEventsOutdated).
+        """Add one, or replace the last outdated one (storeScaleEvent, markScaleEventsOutdated).
 
-        An outdated event stays outdated, also if the policies look back further one day.
+        An outdated event stays outdated, even if the policies get longer periods later.
         """
         cutoff = now - SECOND * get_longest_policy_period(rules)
         reusable = None
@@ -50,7 +50,7 @@ class ScaleEvents:
             self.events[reusable] = new
 
     def change_per_period(self, period_seconds: int, now: int) -> int:
-        """The replicas that the events of the last seconds have changed (getReplicasChangePerPeriod)."""
+        """The replicas changed by the events of the last seconds (getReplicasChangePerPeriod)."""
         cutoff = now - SECOND * period_seconds
         return int32(sum([event.replica_change for event in self.events if event.timestamp > cutoff]))
 
@@ -105,7 +105,7 @@ def calculate_scale_down_limit_with_behaviors(
 def _period_starts(
     current_replicas: int, up: ScaleEvents, down: ScaleEvents, rules: Rules, now: int
 ) -> Iterable[tuple[Mapping[str, Any], int]]:
-    """Each policy, with the replicas that there were when its period began."""
+    """Each policy, with the number of replicas at the start of its period."""
     for policy in rules.get("policies") or ():
         period = policy["periodSeconds"]
         added, deleted = up.change_per_period(period, now), down.change_per_period(period, now)

@@ -1,7 +1,7 @@
-"""The status of an HPA as it is written, and whether it says anything new.
+"""The status of an HPA as it is written, and whether it has changed.
 
 Source: pkg/controller/podautoscaler/horizontal.go (setStatus, updateStatusIfNeeded), api/autoscaling/v2/types.go for
-what is left out when it is empty.
+the fields that are omitted when empty.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lockstep.wire.quantity import InvalidQuantity, parse_quantity
 Status = dict[str, Any]
 
 _QUANTITIES = frozenset({"value", "averageValue"})
-#: Where nothing is not the same as something empty.
+#: Fields in which a missing value differs from an empty one.
 _POINTERS = frozenset(
     {"averageUtilization", "containerResource", "external", "object", "pods", "resource", "selector", *_QUANTITIES}
 )

@@ -14,7 +14,7 @@ _ERRORS = (InvalidTarget, NoMatchError, ScaleError, *DiscoveryErrors)
 
 
 class Target(NamedTuple):
-    """The scale, and the resource that it was found at."""
+    """The scale, and the resource at which it was found."""
 
     group: str
     resource: str
@@ -22,7 +22,7 @@ class Target(NamedTuple):
 
 
 class TargetError(Exception):
-    """The target's scale cannot be had: `cause` is for users, `str()` says as well what was being done."""
+    """The target's scale cannot be read: `cause` is for users, `str()` also says what was attempted."""
 
     def __init__(self, what: str, cause: Exception) -> None:
         super().__init__(f"{what}: {cause}")
@@ -37,7 +37,7 @@ class TargetFinder:
         self._scales = scales
 
     async def find(self, plan: Plan, namespace: str) -> Target:
-        """The scale by the first version of the target's kind that has it. Raises TargetError."""
+        """The scale, from the first version of the target's kind that serves it. Raises TargetError."""
         what = "invalid API version in scale target reference"
         try:
             group = plan.target_group()

@@ -14,7 +14,7 @@ from lockstep_reference.machinery.store import Object
 
 
 class BadSelector(Exception):
-    """A selector that cannot be used: `event` is the reason of the event, whose text is that of the error."""
+    """A selector that cannot be used: `event` is the reason of the event; its message is that of the error."""
 
     def __init__(self, event: str, error: str, reason: str, message: str) -> None:
         super().__init__(error)
@@ -33,7 +33,7 @@ class TargetPods:
         self._checked: dict[str, tuple[list[Object], int]] = {}
 
     def add(self, key: str) -> None:
-        """An HPA appeared: it selects nothing until its target is known (enqueueHPA)."""
+        """An HPA was added: it selects nothing until its target is known (enqueueHPA)."""
         if key not in self._selectors:
             self._selectors.put(key)
 
@@ -43,7 +43,7 @@ class TargetPods:
         self._checked.pop(key, None)
 
     def validate_and_parse_selector(self, key: str, selector: str) -> Selector:
-        """The selector of the HPA's target, which no other HPA shares. Raises BadSelector."""
+        """The selector of the HPA's target. Raises BadSelector, also if another HPA selects the same pods."""
         if not selector:
             message = "the HPA target's scale is missing a selector"
             raise BadSelector("SelectorRequired", "selector is required", "InvalidSelector", message)
@@ -58,7 +58,7 @@ class TargetPods:
         return parsed
 
     def _check_unambiguous(self, key: str, selector: str, parsed: Selector) -> None:
-        """Pass again at once if neither the pods nor any selector have changed since the last time."""
+        """Skips the check if neither the pods nor any selector have changed since it last passed."""
         namespace = split_key(key)[0]
         pods = self._pod_lister.list(namespace, parsed)
         generation = self._selectors.generation

@@ -1,4 +1,4 @@
-"""Replicas by one number for all pods together: metrics of objects, and external metrics (replica_calculator.go)."""
+"""Replicas from one value for all pods together: object metrics and external metrics (replica_calculator.go)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_capped(values: Iterable[int]) -> int:
 
 
 def add_until_negative(values: Iterable[int]) -> int:
-    """The sum; MaxInt64 as soon as it is below zero, for upstream takes that for an overflow.
+    """The sum; MaxInt64 as soon as it is below zero, because upstream takes that for an overflow.
 
     Upstream: GetExternalPerPodMetricReplicas.
     """
@@ -49,7 +49,7 @@ def per_pod_ratio(usage: int, target: int, replicas: int) -> float:
 
 
 def object_replicas_per_pod(usage: int, target: int, replicas: int, tolerances: Tolerances) -> int:
-    """GetObjectPerPodMetricReplicas, which does not look for numbers of more than 32 bits."""
+    """GetObjectPerPodMetricReplicas, which does not check for more than 32 bits."""
     if tolerances.is_within(per_pod_ratio(usage, target, replicas)):
         return replicas
     return ceil_to_int32(divide(float(usage), float(target)))
@@ -63,10 +63,10 @@ def external_replicas_per_pod(usage: int, target: int, replicas: int, tolerances
 
 
 def average(usage: int, replicas: int) -> int:
-    """Usage per replica, rounded up; without replicas it is MinInt64, as Go has it."""
+    """Usage per replica, rounded up; without replicas it is MinInt64, as in Go."""
     return ceil_to_int64(divide(float(usage), float(replicas)))
 
 
 def external_average(usage: int, replicas: int) -> int:
-    """The same, but what is nearly MaxInt64 is shown as such, however many replicas there are."""
+    """Like `average`, but a value close to MaxInt64 is not divided, whatever the number of replicas."""
     return MAX_INT64 if float(usage) >= float(MAX_INT64) else average(usage, replicas)

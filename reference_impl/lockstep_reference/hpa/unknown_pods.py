@@ -1,6 +1,6 @@
-"""From the ratio of usage to target to replicas, with pods of which nothing is known (replica_calculator.go).
+"""From the ratio of usage to target to replicas, if some pods have no metrics (replica_calculator.go).
 
-Upstream has this twice, word for word, in GetResourceReplicas and calcPlainMetricReplicas.
+Upstream has this code twice, in GetResourceReplicas and calcPlainMetricReplicas.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Tolerances(NamedTuple):
     scale_up: float
 
     def is_within(self, usage_ratio: float) -> bool:
-        """Whether that ratio leaves the number of replicas as it is (isWithin)."""
+        """Whether that ratio leaves the number of replicas unchanged (isWithin)."""
         return 1.0 - self.scale_down <= usage_ratio <= 1.0 + self.scale_up
 
 
 class Fallback(NamedTuple):
-    """What a pod without metrics is taken to use on the way down, and the ratio of metrics with such guesses."""
+    """The usage assumed for a pod without metrics in a scale-down, and the ratio that results."""
 
     missing_usage: Callable[[str], int]
     ratio_of: Callable[[PodMetricsInfo], float]
@@ -42,8 +42,8 @@ def replicas_with_unknown_pods(
 ) -> int:
     """The replicas for a ratio of usage to target. Fills in the metrics of pods that have none.
 
-    Unknown pods hold against the change: on the way up they count as idle, on the way down as busy. They may stop a
-    change, but never turn it round.
+    Pods without metrics dampen the change: for a scale-up they count as idle, for a scale-down as busy. They may stop a
+    change, but never reverse it.
     """
     scale_up_with_unready = bool(grouping.unready) and ratio > 1.0
     if not scale_up_with_unready and not grouping.missing:

@@ -1,1 +1,1 @@
-"""client-go and its friends in readable asyncio: what every controller of the reference stands on."""
+"""client-go and related libraries in readable asyncio: the base of every controller of the reference."""

@@ -1,4 +1,4 @@
-"""Exponential back-off with jitter that starts over after a while (apimachinery pkg/util/wait/backoff.go)."""
+"""Exponential back-off with jitter, reset periodically (apimachinery pkg/util/wait/backoff.go)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class BackoffManager:
     """The reflector's back-off: 0.8 s, doubling up to 30 s, each plus up to 100 % jitter.
 
-    It starts over when more than two minutes have passed since it last did so, whatever happened in between
+    It resets when more than two minutes have passed since the last reset, whatever happened in between
     (Backoff.DelayWithReset; the constants are those of tools/cache/reflector.go).
     """
 

@@ -50,18 +50,18 @@ _BROKEN_CONNECTION_WAIT = 1.0  # seconds
 
 
 class EndedStream:
-    """A watch that ended before it began: what a watch becomes when its connection keeps breaking."""
+    """A watch without events that has ended: the result of a watch whose connection keeps breaking."""
 
     async def next(self) -> tuple[str, Any] | None:
-        """There is nothing."""
+        """The end of the stream."""
         return None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 class Client:
-    """One API server, asked as often as `throttle` allows; without one, as often as one likes."""
+    """A client of one API server, rate-limited by `throttle` if there is one."""
 
     def __init__(self, transport: Transport, throttle: Throttle | None = None, deadline: int | None = None) -> None:
         self._transport = transport
@@ -69,7 +69,7 @@ class Client:
         self._deadline = deadline
 
     def sibling(self) -> Client:
-        """A client with the same limit, but with tokens of its own: what upstream makes of one configuration twice."""
+        """A client with the same limit and separate tokens, as if upstream made two clients from one configuration."""
         return Client(self._transport, self._throttle and self._throttle.sibling())
 
     def until(self, deadline: int) -> Client:
@@ -146,7 +146,7 @@ def _retry_after(response: Response) -> float | None:
 
 
 class ResourceClient:
-    """Requests about one kind of object. Every method raises ApiError if refused and ConnectionError if cut off."""
+    """Requests for one kind of object. Every method raises ApiError if refused and ConnectionError if interrupted."""
 
     def __init__(self, client: Client, plural: str, group_version: str) -> None:
         self.client = client
@@ -165,7 +165,7 @@ class ResourceClient:
         return f"{path}/{subresource}" if subresource else path
 
     async def get(self, namespace: str, name: str) -> dict[str, Any]:
-        """The object as it is now."""
+        """The current object."""
         return await self._do("GET", namespace, name)
 
     async def list(self, namespace: str = "", query: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -181,13 +181,13 @@ class ResourceClient:
         return result
 
     async def create(self, namespace: str, obj: dict[str, Any]) -> dict[str, Any]:
-        """Make the object; `namespace` is "" for kinds without. What was stored."""
+        """Create the object; `namespace` is "" for cluster-scoped kinds. Returns the stored object."""
         return await self._do("POST", namespace, body=obj)
 
     async def create_subresource(
         self, namespace: str, name: str, subresource: str, obj: dict[str, Any]
     ) -> dict[str, Any]:
-        """Post to a subresource of the object, such as `eviction`. What the server answered."""
+        """Post to a subresource of the object, such as `eviction`. Returns the server's answer."""
         return await self._do("POST", namespace, name, subresource, body=obj)
 
     async def update(self, namespace: str, obj: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 
 async def concurrently(calls: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Await all of the calls; they must keep their errors to themselves. Cancelled together with the caller.
+    """Await all of the calls, which must not raise. Cancelled together with the caller.
 
     The order is that of Go on one processor: the goroutine started last runs first, in the caller's place, and the
-    others follow in turn. So the same call meets a fault that strikes once.
+    others follow in order. So a fault that happens once hits the same call.
     """
     if not calls:
         return

@@ -1,7 +1,7 @@
 """Consistency store: do not sync an object before the caches have caught up with its own last writes.
 
 Every write on behalf of an owner records the resourceVersion that the API server answered. Before the next sync of that
-owner, each informer's store must have read at least that far. Expectations count observations; this compares versions,
+owner, each informer's store must have reached that version. Expectations count observations; this compares versions,
 and so also covers status updates and adoptions.
 
 Source: pkg/controller/util/consistency/consistency.go; on by default since 1.36 for ReplicaSets (feature gate
@@ -16,14 +16,14 @@ from typing import Protocol
 
 
 class LastSyncRVGetter(Protocol):
-    """A store that knows how far it has read."""
+    """A store that knows the resourceVersion it has reached."""
 
     def last_store_sync_resource_version(self) -> str:
-        """The resourceVersion of the newest event that the store holds; "" when it does not know."""
+        """The resourceVersion of the newest event that the store holds; "" if unknown."""
 
 
 class ConsistencyError(Exception):
-    """A cache has not yet read what was written: try again later."""
+    """A cache does not hold the last writes yet: retry later."""
 
     def __init__(self, read: str, wrote: str, resource: str) -> None:
         super().__init__(
@@ -61,7 +61,7 @@ class ConsistencyStore:
             del self._writes[owner]
 
     def ensure_ready(self, owner: str) -> None:
-        """Raise ConsistencyError if a store lags behind the owner's writes; otherwise forget those writes."""
+        """Raise ConsistencyError if a store is older than the owner's writes; otherwise forget those writes."""
         record = self._writes.get(owner)
         if record is None:
             return

@@ -1,8 +1,8 @@
-"""Controller references: claiming the pods that match, letting go of those that do not.
+"""Controller references: claiming pods that match, releasing pods that do not.
 
 A pod belongs to the controller that its owner reference with `controller: true` names. A controller adopts matching
 orphans and releases its own pods that no longer match, both by a patch that names the pod's uid, so that it can never
-hit a new pod of the same name.
+change a new pod of the same name.
 
 Source: pkg/controller/controller_ref_manager.go, BaseControllerRefManager and PodControllerRefManager.
 """
@@ -19,7 +19,7 @@ from lockstep_reference.machinery.client import ApiError, is_invalid, is_not_fou
 
 
 class Controllee(Protocol):
-    """What the manager needs to know of a pod."""
+    """What the manager needs to know about a pod."""
 
     namespace: str
     name: str
@@ -40,7 +40,7 @@ P = TypeVar("P", bound=Controllee)
 
 
 class Claim(enum.Enum):
-    """What becomes of one pod."""
+    """The decision about one pod."""
 
     OWNED = "ours, and it matches: nothing to do"
     IGNORED = "not ours, and not to become ours"
@@ -48,16 +48,16 @@ class Claim(enum.Enum):
     RELEASE = "ours, but it no longer matches"
 
 
-# Looking a member up in its class costs more than the whole decision, and there is one for each pod in each sync.
+# Looking up a member of the enum costs more than the decision itself, which is made for each pod in each sync.
 _OWNED, _IGNORED, _ADOPT, _RELEASE = Claim
 
 
 class AdoptionError(Exception):
-    """A pod must not be adopted; the text is upstream's."""
+    """A pod must not be adopted; the message is upstream's."""
 
 
 class Aggregate(Exception):
-    """Several errors as one (apimachinery pkg/util/errors): equal texts are shown once."""
+    """Several errors as one (apimachinery pkg/util/errors): equal messages are shown once."""
 
     def __init__(self, errors: Sequence[Exception]) -> None:
         self.errors = list(errors)
@@ -68,8 +68,8 @@ class Aggregate(Exception):
 class PodControllerRefManager(Generic[P]):
     """Claims pods for one controller object during one sync.
 
-    `can_adopt` is asked at most once, before the first adoption, and raises if nothing may be adopted; its answer then
-    holds for this manager's life.
+    `can_adopt` is called at most once, before the first adoption, and raises if nothing may be adopted. Its result
+    holds for the life of this manager.
     """
 
     def __init__(
@@ -93,9 +93,10 @@ class PodControllerRefManager(Generic[P]):
         self._can_adopt_error: Exception | None = None
 
     async def claim_pods(self, pods: Iterable[P]) -> list[P]:
-        """The pods that the controller owns, after adopting and releasing what it must.
+        """The pods that the controller owns, after adoptions and releases.
 
-        Raises Aggregate if any adoption or release failed, after having tried all. A pod that is gone is no failure.
+        All adoptions and releases are tried; then Aggregate is raised if any failed. A pod that is gone is not a
+        failure.
         """
         claimed: list[P] = []
         errors: list[Exception] = []
@@ -116,7 +117,7 @@ class PodControllerRefManager(Generic[P]):
         return claimed
 
     def claim_object(self, pod: P) -> Claim:
-        """What must happen to the pod. A controller that is being deleted keeps what it has and changes nothing."""
+        """What to do with the pod. A controller that is being deleted keeps its pods and changes nothing."""
         if pod.owner_uid is not None:
             if pod.owner_uid != self._uid:
                 return _IGNORED
@@ -130,7 +131,7 @@ class PodControllerRefManager(Generic[P]):
         return _ADOPT
 
     async def _reconcile(self, claim: Claim, pod: P) -> bool:
-        """Adopt or release; whether the pod is now ours."""
+        """Adopt or release the pod. Returns whether the controller owns it now."""
         try:
             if claim is _RELEASE:
                 await self.release_pod(pod)
@@ -171,7 +172,7 @@ class PodControllerRefManager(Generic[P]):
         await self._pod_control.patch_pod(pod.namespace, pod.name, patch)
 
     async def release_pod(self, pod: P) -> None:
-        """Take the controller off the pod's owners. Gone (404) or another pod of the name (422): nothing to release."""
+        """Remove the controller from the pod's owners. 404 (gone) and 422 (another pod of that name) count as done."""
         reference = {"$patch": "delete", "uid": self._uid}
         patch = {"metadata": {"uid": pod.uid, "ownerReferences": [reference]}}
         try:
@@ -182,9 +183,9 @@ class PodControllerRefManager(Generic[P]):
 
 
 def recheck_deletion_timestamp(get_object: Callable[[], Awaitable[dict[str, Any]]]) -> Callable[[], Awaitable[None]]:
-    """A `can_adopt` that reads the controller afresh and refuses once it is being deleted.
+    """A `can_adopt` that reads the controller with `get_object`, and raises if it is being deleted.
 
-    `get_object` must not read a cache: an adoption by a controller that is already gone would never be undone.
+    `get_object` must not use a cache: an adoption by a controller that is already gone would never be undone.
     """
 
     async def can_adopt() -> None:

@@ -1,6 +1,6 @@
 """Replies as client-go decodes them (rest.Result, runtime/serializer/json).
 
-What does not decode raises `DecodeError` with Go's text.
+A body that cannot be decoded raises `DecodeError` with Go's message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lockstep.wire.gotext import quote
 from lockstep.wire.metav1 import STATUS
 from lockstep_reference.machinery.transport import Response
 
-#: How errors name the scheme in which a kind is looked up: where upstream makes it.
+#: The name of the scheme in error messages: the place where upstream creates it.
 SCHEME = '"pkg/runtime/scheme.go:111"'
 JSON = "application/json"
 _INTERPRETING = "couldn't get version/kind; json parse error: "
@@ -29,12 +29,12 @@ Object = Mapping[str, Any]
 #: Types by kind.
 Kinds = Mapping[str, Type]
 _NOTHING: Object = {}
-#: Kinds that are known whatever version an answer claims, or leaves out (Scheme.AddUnversionedTypes).
+#: Kinds that are known in any version, and without one (Scheme.AddUnversionedTypes).
 _UNVERSIONED: Kinds = {"Status": STATUS}
 
 
 def decode_into(response: Response, type_: Type) -> Object:
-    """The body as this type, whatever kind it says it is: the type is in no scheme (Result.Into)."""
+    """The body as this type, whatever its kind: the type is in no scheme (Result.Into)."""
     value = _json_body(response)
     _interpret(value)
     decode(value, type_)
@@ -42,9 +42,10 @@ def decode_into(response: Response, type_: Type) -> Object:
 
 
 def decode_list(response: Response, group_version: str, kind: str, kinds: Kinds) -> Object:
-    """The body as this kind, which may be left out; `kinds` are those of its group and version (Result.Into).
+    """The body as this kind, which it may omit; `kinds` are those of its group and version (Result.Into).
 
-    Another kind of the group is decoded for nothing, and the answer is empty. So is a Status, unless it is a failure.
+    If the body is of another kind of the group, it is decoded but the answer is empty. The same holds for a Status,
+    unless it is a failure.
     """
     value = _json_body(response)
     actual_version, actual_kind = _interpret(value)
@@ -56,10 +57,10 @@ def decode_list(response: Response, group_version: str, kind: str, kinds: Kinds)
 
 
 def decode_registered(response: Response, versions: Mapping[str, Kinds]) -> tuple[str, str, Object]:
-    """Group and version, kind and object of the raw body, which must say what it is (UniversalDecoder).
+    """Group and version, kind and object of the raw body, which must give its kind (UniversalDecoder).
 
-    `versions` are the kinds known besides Status, by group and version. Upstream reads what is no JSON object as YAML;
-    here, text that is no JSON counts as one string.
+    `versions` are the kinds known besides Status, by group and version. Upstream reads anything but a JSON object as
+    YAML; here, text that is not JSON counts as one string.
     """
     value, text = response.body, response.body
     if isinstance(text, str):

@@ -1,7 +1,7 @@
-"""Discovery: which API groups, versions and resources the server has.
+"""Discovery: which API groups, versions and resources the server serves.
 
-Upstream: client-go discovery/{discovery_client,aggregated_discovery}.go. A server that knows aggregated discovery tells
-everything in two documents; of any other one each group and version has a document of its own.
+Upstream: client-go discovery/{discovery_client,aggregated_discovery}.go. A server with aggregated discovery returns
+everything in two documents; any other has one document for each group and version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.errors import from_response, is_not_found, unstructured_error
 from lockstep_reference.machinery.transport import Response
 
-#: What goes wrong with discovery.
+#: Errors of discovery.
 DiscoveryErrors = (ApiError, OSError)
 _KIND = "as=APIGroupDiscoveryList"
 _FORMATS = ("g=apidiscovery.k8s.io;v=v2", "g=apidiscovery.k8s.io;v=v2beta1")
@@ -32,7 +32,7 @@ class Group(NamedTuple):
 class Resource(NamedTuple):
     """What a group and version serves (APIResource). `name` is plural, for a subresource `plural/subresource`.
 
-    Group and version are those of the kind, "" where they are those of the resource.
+    Group and version are those of the kind, "" if they are the same as the resource's.
     """
 
     name: str
@@ -47,9 +47,9 @@ Resources = Mapping[str, Sequence[Resource]]
 
 
 class Discovered(NamedTuple):
-    """All groups, the core group first. `resources` is None if the server told the groups only.
+    """All groups, the core group first. `resources` is None if the server returned the groups only.
 
-    What it knows to be out of date, as of an aggregated API server that is down, is left out.
+    Versions marked as stale, as of an aggregated API server that is down, are left out.
     """
 
     groups: tuple[Group, ...]
@@ -57,7 +57,7 @@ class Discovered(NamedTuple):
 
 
 class DiscoveryClient:
-    """Asks the server every time (DiscoveryClient)."""
+    """Asks the server each time (DiscoveryClient)."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -69,9 +69,9 @@ class DiscoveryClient:
         return (await self.groups_and_maybe_resources()).groups
 
     async def groups_and_maybe_resources(self) -> Discovered:
-        """The groups, and if the server tells them together all resources. Raises DiscoveryErrors.
+        """The groups, and all resources if the server returns them together. Raises DiscoveryErrors.
 
-        As long as the documents stay the same, so does the object returned.
+        While the documents do not change, the same object is returned.
         """
         core = await self._client.request("GET", "/api", accept=_ACCEPT)
         if core.status != HTTPStatus.NOT_FOUND:  # an aggregated API server has no core group
@@ -97,7 +97,7 @@ class DiscoveryClient:
 
 
 def _expect_success(response: Response) -> None:
-    """The raw answer is asked for, so nobody looks into the Status that came with a refusal (rest.Result.Raw)."""
+    """The answer is read raw, so the Status in a refusal is not decoded (rest.Result.Raw)."""
     if not response.succeeded:
         raise unstructured_error(response, "GET")
 
@@ -155,7 +155,7 @@ def _parse_aggregated(document: Mapping[str, Any]) -> Discovered:
 
 
 def _entries(entry: Mapping[str, Any]) -> list[Resource]:
-    """A resource and its subresources; what has no kind is left out (convertAPIResource, convertAPISubresource)."""
+    """A resource and its subresources; without a kind: none (convertAPIResource, convertAPISubresource)."""
     name, singular = entry["resource"], entry.get("singularResource") or ""
     named = [(name, entry.get("responseKind"))]
     named += [(f"{name}/{sub['subresource']}", sub.get("responseKind")) for sub in entry.get("subresources") or ()]

@@ -1,4 +1,4 @@
-"""Discovery remembered until it is invalidated (client-go discovery/cached/memory/memcache.go)."""
+"""Discovery, cached until it is invalidated (client-go discovery/cached/memory/memcache.go)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Entry = tuple[Resource, ...] | Exception
 
 
 class MemCacheClient:
-    """What discovery last said (memCacheClient). Used by one task at a time: its owner holds a lock."""
+    """The last answers of discovery (memCacheClient). Used by one task at a time: its owner holds a lock."""
 
     def __init__(self, delegate: DiscoveryClient, on_error: Callable[[str], None]) -> None:
         self._delegate = delegate
@@ -30,7 +30,7 @@ class MemCacheClient:
         self._entries = {}
 
     async def groups_and_resources(self) -> Discovered:
-        """Groups with all of their resources; those that cannot be had are left out. Raises DiscoveryErrors.
+        """Groups with all their resources; those that cannot be fetched are left out. Raises DiscoveryErrors.
 
         Upstream's ServerGroupsAndResources, as restmapper.GetAPIGroupResources uses it.
         """

@@ -1,4 +1,4 @@
-"""API errors and the questions one asks about them (apimachinery pkg/api/errors/errors.go).
+"""API errors and predicates on them (apimachinery pkg/api/errors/errors.go).
 
 `str(error)` is exactly what client-go's `err.Error()` shows, since that text ends up in events and conditions.
 """
@@ -100,7 +100,7 @@ def from_response(response: Response, method: str, resource: str, name: str) -> 
 
 
 def unstructured_error(response: Response, method: str) -> ApiError:
-    """The error of a refused request whose body nobody decodes (rest.Result.Raw); the request names no resource."""
+    """The error of a refused request whose body is not decoded (rest.Result.Raw); it names no resource."""
     return ApiError(_generic_status(response, method, "", ""))
 
 

@@ -1,4 +1,4 @@
-"""Keeps events from flooding the server: combines similar ones, counts repeated ones, drops what is too much.
+"""Limits the number of events: combines similar ones, counts repeated ones, drops those over the limit.
 
 Upstream: client-go tools/record/events_cache.go. Events are dicts in wire form.
 """
@@ -23,12 +23,12 @@ _CACHE_SIZE = 4096
 _AGGREGATE_MAX_EVENTS = 10
 _AGGREGATE_INTERVAL = 600 * SECOND
 _SPAM_BURST = 25
-#: One event in five minutes, as upstream's 32-bit float holds it.
+#: One event every five minutes, as upstream's 32-bit float holds it.
 _SPAM_QPS: float = unpack("f", pack("f", 1 / 300))[0]
 
 
 class _Lru(Generic[V]):
-    """A map of the entries used last (k8s.io/utils/lru)."""
+    """A map that keeps the most recently used entries (k8s.io/utils/lru)."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[str, V] = OrderedDict()
@@ -47,7 +47,7 @@ class _Lru(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """What is known of an event that was sent before."""
+    """What is remembered about an event that was sent before."""
 
     count: int
     first_timestamp: Any
@@ -151,7 +151,7 @@ class EventCorrelator:
         self._logs.put(key, _Log(event.get("count") or 0, event.get("firstTimestamp"), metadata["name"], version))
 
     def _is_spam(self, key: str) -> bool:
-        """25 events per source and object in a burst, then one in five minutes (EventSourceObjectSpamFilter)."""
+        """25 events per source and object in a burst, then one every five minutes (EventSourceObjectSpamFilter)."""
         bucket = self._buckets.get(key)
         if bucket is None:
             bucket = TokenBucket(_SPAM_QPS, _SPAM_BURST, self._clock)
@@ -160,7 +160,7 @@ class EventCorrelator:
 
 
 def _origin(event: Event) -> str:
-    """Source, involved object and type, run together: what shares one budget of events (getSpamKey)."""
+    """Source, involved object and type, concatenated: events with the same key share one limit (getSpamKey)."""
     source, involved = event.get("source") or {}, event["involvedObject"]
     return _join(
         source.get("component"),

@@ -1,7 +1,7 @@
-"""Events: what a controller tells users it did.
+"""Events: a controller's reports to users.
 
 Upstream: client-go tools/record/event.go. Recording never blocks: one task correlates events in order and sends them,
-so they arrive after the writes that they speak of, and one that cannot reach the server holds up those behind it.
+so they arrive after the writes that they report, and one that cannot reach the server delays the next ones.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class EventBroadcaster:
         return Recorder(self, component, self._clock, self._rng)
 
     def start(self, group: asyncio.TaskGroup) -> None:
-        """Send from now on, as a task of `group` (StartRecordingToSink). What was recorded before is lost."""
+        """Send from now on, as a task of `group` (StartRecordingToSink). Events recorded before are lost."""
         self._started = True
         group.create_task(self._run())
 
     def offer(self, event: Event) -> None:
-        """Queue an event; dropped when a thousand wait already.
+        """Queue an event; it is dropped if a thousand are waiting already.
 
-        Upstream says nothing about that: its warning of too many queued events is for the queue in front of this one,
-        which hands everything on at once (watch/mux.go, Broadcaster.distribute with DropIfChannelFull).
+        Upstream logs nothing then: its warning of too many queued events is for the queue in front of this one, which
+        forwards everything at once (watch/mux.go, Broadcaster.distribute with DropIfChannelFull).
         """
         if self._started and len(self._queue) < _MAX_QUEUED:
             self._queue.append(event)
@@ -81,7 +81,7 @@ class EventBroadcaster:
             except ConnectionError as error:
                 log.info("unable to write event, may retry after sleeping: %s", error)
                 if tries < _MAX_TRIES:
-                    # The first pause is a random part of it, so that not everyone comes back at once.
+                    # The first pause is a random part of it, so that clients do not all retry at once.
                     await asyncio.sleep(_SLEEP * self._rng.random() if tries == 1 else _SLEEP)
                 continue
             return
@@ -111,7 +111,7 @@ class Recorder:
         self._rng = rng
 
     def event(self, obj: dict[str, Any], event_type: str, reason: str, message: str) -> None:
-        """Record an event about `obj`; `event_type` is "Normal" or "Warning", all else is refused with a log line."""
+        """Record an event about `obj`; `event_type` is "Normal" or "Warning"; anything else is only logged."""
         if event_type not in ("Normal", "Warning"):
             log.error("unsupported event type %r: use Normal or Warning", event_type)
             return
@@ -142,7 +142,7 @@ class Recorder:
         return event
 
     def _name(self, name: str, now: int) -> str:
-        """`name` and the Unix time in hexadecimal nanoseconds; a UUID if that is no valid name (GenerateEventName)."""
+        """`name` and the Unix time in hexadecimal nanoseconds; a UUID if that is invalid (GenerateEventName)."""
         full = f"{name}.{EPOCH_NS + now:x}"
         if len(full) <= _MAX_NAME and _DNS_SUBDOMAIN.fullmatch(full):
             return full

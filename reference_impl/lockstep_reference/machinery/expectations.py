@@ -1,8 +1,8 @@
-"""Expectations: what a controller still has to see in its cache before it may act again.
+"""Expectations: what a controller must observe in its cache before it may act again.
 
-A controller reads from a cache that lags behind its own writes. Acting twice on the same stale picture would create or
-delete twice, so after each round of creates or deletes it notes how many it *expects* to observe, and manages replicas
-again only when the counts are back to zero or the note is five minutes old.
+A controller's cache may not show its own last writes yet. Acting twice on the same stale cache would create or delete
+twice. So after each round of creates or deletes the controller records how many it *expects* to observe. It manages
+replicas again only when the counts are back to zero or the record is five minutes old.
 
 Source: pkg/controller/controller_utils.go, ControllerExpectations and UIDTrackingControllerExpectations.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from lockstep_reference.machinery.transport import Clock
 
-#: Age after which unfulfilled expectations no longer hold a controller back, in nanoseconds (ExpectationsTimeout).
+#: Age after which unfulfilled expectations expire, in nanoseconds (ExpectationsTimeout).
 EXPECTATIONS_TIMEOUT = 5 * 60 * 10**9
 
 
@@ -41,14 +41,14 @@ class ControlleeExpectations:
 
 
 class ControllerExpectations:
-    """Expectations per controller key ("namespace/name"): pure counters, blind to which object is observed."""
+    """Expectations per controller key ("namespace/name"): counters only, without regard to which object is observed."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._store: dict[str, ControlleeExpectations] = {}
 
     def get_expectations(self, controller_key: str) -> ControlleeExpectations | None:
-        """The controller's current expectations; None when it never set any, or they were deleted."""
+        """The controller's current expectations; None if it never set any, or they were deleted."""
         return self._store.get(controller_key)
 
     def delete_expectations(self, controller_key: str) -> None:
@@ -56,7 +56,7 @@ class ControllerExpectations:
         self._store.pop(controller_key, None)
 
     def satisfied_expectations(self, controller_key: str) -> bool:
-        """Whether the controller may manage its replicas: nothing expected, all observed, or waited too long."""
+        """Whether the controller may manage its replicas: nothing expected, all observed, or expired."""
         expectations = self._store.get(controller_key)
         if expectations is None:
             return True
@@ -75,7 +75,7 @@ class ControllerExpectations:
         self.set_expectations(controller_key, 0, deletes)
 
     def lower_expectations(self, controller_key: str, add: int, delete: int) -> None:
-        """Take observed creates and deletes off the counts; unknown controllers are ignored."""
+        """Subtract observed creates and deletes from the counts; unknown controllers are ignored."""
         expectations = self._store.get(controller_key)
         if expectations is not None:
             expectations.add -= add
@@ -86,7 +86,7 @@ class ControllerExpectations:
         self.lower_expectations(controller_key, -add, -delete)
 
     def creation_observed(self, controller_key: str) -> None:
-        """One create was observed, or will never be."""
+        """One create was observed, or will never be observed."""
         self.lower_expectations(controller_key, 1, 0)
 
 
@@ -113,7 +113,7 @@ class UIDTrackingControllerExpectations(ControllerExpectations):
         self.expect_deletion_count(controller_key, len(expected))
 
     def deletion_observed(self, controller_key: str, delete_key: str) -> None:
-        """The object `delete_key` is going or gone; counted only if expected, and only once."""
+        """The deletion of `delete_key` has begun or ended; counted only if expected, and only once."""
         expected = self._uids.get(controller_key)
         if expected is not None and delete_key in expected:
             expected.remove(delete_key)

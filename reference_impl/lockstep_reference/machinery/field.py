@@ -1,4 +1,4 @@
-"""Findings about fields, and the Status that carries them (apimachinery pkg/util/validation/field, pkg/api/errors)."""
+"""Validation errors and the Status that contains them (apimachinery pkg/util/validation/field, pkg/api/errors)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FieldError:
 
     @property
     def body(self) -> str:
-        """Without the field's name (ErrorBody)."""
+        """The message without the field's name (ErrorBody)."""
         text = _TEXTS[self.type]
         if self.value is not _OMITTED:
             text = f"{text}: {_shown(self.value)}"
@@ -46,7 +46,7 @@ def _shown(value: Any) -> str:
 
 
 def required(field: str, detail: str) -> FieldError:
-    """A value that must be there is not (field.Required)."""
+    """A required value is missing (field.Required)."""
     return FieldError("FieldValueRequired", field, detail)
 
 
@@ -56,7 +56,7 @@ def invalid(field: str, value: Any, detail: str) -> FieldError:
 
 
 def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:
-    """A value is none of those that exist (field.NotSupported)."""
+    """A value is not one of those supported (field.NotSupported)."""
     return FieldError("FieldValueNotSupported", field, f"supported values: {', '.join(map(quote, valid))}", value)
 
 
@@ -76,7 +76,7 @@ def internal_error(field: str, error: Exception) -> FieldError:
 
 
 def new_invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> dict[str, Any]:
-    """The Status of an object with findings, each told once in the message (NewInvalid, ErrorList.ToAggregate)."""
+    """The Status of an invalid object, with each error once in the message (NewInvalid, ErrorList.ToAggregate)."""
     texts = list(dict.fromkeys(map(str, errors)))
     listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     details: dict[str, Any] = {"name": name, "group": group, "kind": kind}

@@ -41,12 +41,12 @@ class ReplacedAll:
 
 @dataclass(slots=True)
 class SyncAll:
-    """Tell the handlers that want it about every object again."""
+    """Resync: notify the handlers that asked for it about every object again."""
 
 
 @dataclass(slots=True)
 class Bookmark:
-    """Everything up to `version` has been seen."""
+    """Everything up to `version` has been received."""
 
     version: str
 

@@ -1,7 +1,7 @@
-"""A priority queue of keys by instant that takes equals in the order in which Go's container/heap does.
+"""A priority queue of keys by instant, with equal instants in the order of Go's container/heap.
 
-Python's heapq sifts differently, so keys that become ready at one instant would be worked on in another order than
-upstream's delaying queue works on them. Upstream: container/heap, client-go util/workqueue/delaying_queue.go.
+Python's heapq sifts differently, so keys that become ready at one instant would be processed in another order than in
+upstream's delaying queue. Upstream: container/heap, client-go util/workqueue/delaying_queue.go.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class WaitingHeap(Generic[K]):
                 self._up(index)
 
     def pop(self) -> K:
-        """Take out the key that is ready first. Raises IndexError if there is none."""
+        """Remove and return the key that is ready first. Raises IndexError if there is none."""
         last = len(self._keys) - 1
         if last > 0:
             self._swap(0, last)
@@ -76,7 +76,7 @@ class WaitingHeap(Generic[K]):
             index = parent
 
     def _down(self, start: int, size: int) -> bool:
-        """Sift down within the first `size` places; whether anything moved."""
+        """Sift down within the first `size` places. Returns whether anything moved."""
         index = start
         while (child := 2 * index + 1) < size:
             if child + 1 < size and self._less(child + 1, child):

@@ -1,9 +1,9 @@
-"""Shared informers: one local cache per kind, any number of handlers that hear of its changes.
+"""Shared informers: one local cache per kind, and any number of handlers that are notified of its changes.
 
 Upstream: client-go tools/cache/{shared_informer,controller}.go and informers/factory.go. Three kinds of task work on
 one informer, as upstream's goroutines do: the reflector fills the FIFO; the process loop empties it into the indexer
 and hands a notification to every listener; each listener calls its handler, one notification at a time and in order. So
-a handler may find the indexer ahead of what it is being told, never behind.
+a handler may find the indexer ahead of its notification, never behind.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ __all__ = [
 
 _MINIMUM_RESYNC_PERIOD = 1.0
 _SYNCED_POLL_PERIOD = 0.1
-#: How often one burst lets woken workers start before all of it is heard: as many workers as upstream has by default.
+#: How many woken workers may start before all notifications of a burst are handled: as many as upstream has by default.
 #: Without a bound, each pair of ten thousand notifications would bring one more sync over ten thousand pods.
 _MOST_PAUSES = 5
 
 
 def _ignore(*_objects: object) -> None:
-    """The handler of what one does not want to hear."""
+    """The handler of notifications to be ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class Registration:
         self._informer_synced = informer_synced
         self._pending: deque[tuple[Object | None, Object | DeletedFinalStateUnknown | None, bool]] = deque()
         self._filled = Wakeup()
-        self._initial = 0  # notifications of the initial list that the handler has not heard yet
+        self._initial = 0  # notifications of the initial list that the handler has not received yet
         self.resync_period = period
         self._next_resync = now + round(period * SECOND)
         self.syncing = True  # every listener starts in the syncing set
 
     def has_synced(self) -> bool:
-        """The informer has synced and the handler has heard of everything in its initial list."""
+        """The informer has synced and the handler has been notified of everything in its initial list."""
         return self._informer_synced() and self._initial == 0
 
     def notify(self, old: Object | DeletedFinalStateUnknown | None, new: Object | None, initial: bool = False) -> None:
@@ -95,10 +95,10 @@ class Registration:
     async def run(self) -> None:
         """Call the handler, for ever.
 
-        In Go a notification passes through unbuffered channels (add, pop, run). While the handler hears one, the next
-        waits in the sender's hand, so they are heard in pairs; then the goroutine that was made ready last runs. If
-        that is a worker which the second of a pair woke, its sync begins before the next pair is heard; a worker that
-        the first one woke has to let one more pair pass.
+        In Go a notification passes through unbuffered channels (add, pop, run). While the handler processes one, the
+        sender already holds the next, so they are processed in pairs; then the goroutine that became ready last runs.
+        If that is a worker woken by the second of a pair, its sync begins before the next pair is processed; a worker
+        woken by the first must wait for one more pair.
         """
         pending, handler = self._pending, self._handler
         while True:
@@ -154,7 +154,7 @@ class SharedInformer:
         self._reflector: Reflector | None = None
 
     def has_synced(self) -> bool:
-        """The first list has reached the indexer. Its handlers may not have heard of it yet."""
+        """The first list has reached the indexer. Handlers may not have been notified of it yet."""
         return self._fifo.has_synced()
 
     async def synced(self) -> None:
@@ -170,7 +170,7 @@ class SharedInformer:
         self.indexer.add_indexers(indexers)
 
     def add_event_handler(self, handler: EventHandler, resync_period: float | None = None) -> Registration:
-        """Tell `handler` of every change from now on, after an addition for everything that is in the cache already.
+        """Notify `handler` of every change from now on, after an addition for everything already in the cache.
 
         `resync_period` in seconds, None for the factory's; at least one second, and never below the informer's once it
         runs (AddEventHandlerWithOptions).
@@ -193,7 +193,7 @@ class SharedInformer:
         return listener
 
     def start(self, group: asyncio.TaskGroup) -> None:
-        """Run in `group` until it is cancelled. Starting twice is no error and changes nothing."""
+        """Run in `group` until it is cancelled. Starting again has no effect."""
         if self._group is not None:
             return
         self._group = group
@@ -208,7 +208,7 @@ class SharedInformer:
     # -- from the FIFO to the indexer and the listeners ----------------------------------------------------------------
 
     async def _process_loop(self) -> None:
-        """controller.go, processLoop. Everything that is queued is processed in one go."""
+        """controller.go, processLoop. All queued deltas are processed without a pause."""
         fifo = self._fifo
         while True:
             await fifo.wait()
@@ -219,7 +219,7 @@ class SharedInformer:
                 self._synced.set()
 
     def _process(self, delta: Delta, initial: bool) -> None:
-        """Bring the indexer up to date, then tell the listeners (processDeltas)."""
+        """Update the indexer, then notify the listeners (processDeltas)."""
         indexer = self.indexer
         if isinstance(delta, Changed):
             self._distribute(indexer.update(delta.obj), delta.obj, initial)

@@ -23,9 +23,9 @@ class ListWatch(ResourceClient):
         self._selectors = {"fieldSelector": field_selector} if field_selector else {}
 
     async def list(self, namespace: str = "", query: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """See ResourceClient; here `namespace` may be left out."""
+        """See ResourceClient; here `namespace` is optional."""
         return await super().list(namespace or self._namespace, {**self._selectors, **(query or {})})
 
     async def watch(self, query: Mapping[str, str], namespace: str = "") -> WatchStream:
-        """See ResourceClient; here `namespace` may be left out."""
+        """See ResourceClient; here `namespace` is optional."""
         return await super().watch({**self._selectors, **query}, namespace or self._namespace)

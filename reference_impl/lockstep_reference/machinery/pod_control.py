@@ -16,7 +16,7 @@ FAILED_CREATE_POD_REASON = "FailedCreate"
 SUCCESSFUL_CREATE_POD_REASON = "SuccessfulCreate"
 FAILED_DELETE_POD_REASON = "FailedDelete"
 SUCCESSFUL_DELETE_POD_REASON = "SuccessfulDelete"
-#: Cause in the Status of a create that the server refuses because the namespace is going away.
+#: Cause in the Status of a create that the server refuses because the namespace is terminating.
 NAMESPACE_TERMINATING_CAUSE = "NamespaceTerminating"
 
 _DNS1123_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
@@ -24,10 +24,10 @@ _DNS1123_SUBDOMAIN_MAX_LENGTH = 253
 
 
 class PodControlError(Exception):
-    """A pod could not be created or deleted; the text is upstream's and ends up in the owner's conditions."""
+    """A pod could not be created or deleted; the message is upstream's and appears in the owner's conditions."""
 
 
-#: What creating, deleting or patching a pod may raise.
+#: Errors of creating, deleting or patching a pod.
 OPERATION_ERRORS = (ApiError, ConnectionError, PodControlError)
 
 
@@ -41,8 +41,8 @@ class EventRecorder(Protocol):
 class RealPodControl:
     """Pod control against an API server.
 
-    `on_write` is told every pod as the server answered it, with the owner reference it was written for (None if it has
-    no controller). Deletions are not writes in this sense.
+    `on_write` is called for every written pod, with the pod as the server returned it and its owner reference (None
+    without a controller). It is not called for deletions.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RealPodControl:
         self._recorder.event(controller, "Normal", SUCCESSFUL_CREATE_POD_REASON, message)
 
     async def delete_pod(self, namespace: str, name: str, controller: dict[str, Any]) -> None:
-        """Delete the pod gracefully. Raises the server's 404 as it is, and PodControlError for any other failure."""
+        """Delete the pod gracefully. Raises the server's 404 unchanged, and PodControlError for any other failure."""
         try:
             await self._pods.delete(namespace, name)
         except (ApiError, ConnectionError) as error:
@@ -96,7 +96,7 @@ class RealPodControl:
 def get_pod_from_template(
     template: dict[str, Any], parent: dict[str, Any], controller_ref: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The pod to create: the template's labels, annotations, finalizers and spec; a name for the server to finish.
+    """The pod to create: the template's labels, annotations, finalizers and spec, and a generateName.
 
     Empty maps and lists are left out, as client-go does on the wire; the empty status is not.
     """
@@ -111,7 +111,7 @@ def get_pod_from_template(
 
 
 def get_pods_prefix(controller_name: str) -> str:
-    """The generateName of a controller's pods: its name and a dash, without the dash if that is no valid prefix."""
+    """The generateName of a controller's pods: its name and a dash, without the dash if that is an invalid prefix."""
     prefix = f"{controller_name}-"
     # A trailing dash is fine in a prefix: upstream puts an "a" in place of the last two characters and checks that.
     masked = f"{prefix[:-2]}a"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class RateLimiter(Protocol):
-    """Decides how long an item waits before it is tried again."""
+    """Decides how long an item waits before it is retried."""
 
     def when(self, item: Hashable, /) -> int:
         """Count a failure; nanoseconds to wait."""
 
     def forget(self, item: Hashable, /) -> None:
-        """The item is done with, for good or bad."""
+        """The item has succeeded, or is given up."""
 
     def num_requeues(self, item: Hashable, /) -> int:
         """Failures counted since the last `forget`."""
@@ -43,7 +43,7 @@ class ItemExponentialFailureRateLimiter:
         return min(self._base << min(failures, 63), self._maximum)
 
     def forget(self, item: Hashable) -> None:
-        """Start over at the base."""
+        """Reset to the base."""
         self._failures.pop(item, None)
 
     def num_requeues(self, item: Hashable) -> int:
@@ -65,13 +65,13 @@ class TokenBucket:
         self._last = clock.now()
 
     def reserve(self) -> int:
-        """Take a token, going into debt if there is none; nanoseconds until it is earned."""
+        """Take a token, if necessary one of the future. Returns the nanoseconds until it is available."""
         tokens, wait = self._take()
         self._last, self._tokens = self._clock.now(), tokens
         return wait
 
     def reserve_within(self, longest: int) -> int | None:
-        """Take a token, unless that means to wait for more than `longest` nanoseconds; as `reserve`, or None."""
+        """Like `reserve`, but take no token and return None if the wait would exceed `longest` nanoseconds."""
         tokens, wait = self._take()
         if wait > longest:
             return None
@@ -112,7 +112,7 @@ class BucketRateLimiter:
 
 
 class MaxOfRateLimiter:
-    """The longest wait that any of its limiters asks for (TypedMaxOfRateLimiter)."""
+    """The longest wait of all its limiters (TypedMaxOfRateLimiter)."""
 
     def __init__(self, *limiters: RateLimiter) -> None:
         self._limiters = limiters

@@ -47,9 +47,9 @@ _Failure = (ApiError, ConnectionError, UnexpectedObjectError, VeryShortWatchErro
 
 
 class Reflector:
-    """Feeds `push` with what happens to a collection.
+    """Calls `push` with every change of a collection.
 
-    `resync_period` is in seconds, 0 for none; then `should_resync` is asked whenever the period has passed.
+    `resync_period` is in seconds, 0 for none; then `should_resync` is called whenever the period has passed.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Reflector:
         self._backoff = BackoffManager(clock, rng)
         #: The resourceVersion up to which the store is known to be current (LastSyncResourceVersion).
         self.last_sync_resource_version = ""
-        self._unavailable = False  # the server no longer knows, or does not know yet, that version
+        self._unavailable = False  # the server has no longer, or not yet, that version
         self._paginated = False
 
     async def run(self) -> None:
@@ -108,7 +108,7 @@ class Reflector:
     # -- the initial state ---------------------------------------------------------------------------------------------
 
     async def _watch_list(self) -> WatchStream:
-        """Replace the store by what a watch streams first; the open watch (watchList). Raises if it cannot be had."""
+        """Replace the store with the initial events of a watch, and return the watch (watchList). Raises on failure."""
         while True:
             stream: WatchStream | None = None
             version = "" if self._unavailable else self.last_sync_resource_version
@@ -129,7 +129,7 @@ class Reflector:
             return stream
 
     async def _retry_watch_list(self, error: Exception) -> bool:
-        """Whether to stream again, after a back-off where one is due."""
+        """Whether to retry the watch list, after a back-off if one is due."""
         if _retriable(error):
             await asyncio.sleep(self._backoff.step())
             return True
@@ -187,7 +187,7 @@ class Reflector:
     async def _watch(self, stream: WatchStream | None) -> None:
         """Follow the collection, reopening the watch when it ends (watch).
 
-        Returns when the state has to be fetched anew; raises if a watch cannot be opened.
+        Returns when the state must be fetched again; raises if a watch cannot be opened.
         """
         while True:
             from_start = True  # a fresh watch from "" or "0" first sends objects in no order of version
@@ -303,12 +303,12 @@ def _ends_initial_events(obj: Object) -> bool:
 
 
 def _retriable(error: Exception) -> bool:
-    """Whether to try the same watch again rather than fetch the state anew (isWatchErrorRetriable)."""
+    """Whether to retry the same watch instead of fetching the state again (isWatchErrorRetriable)."""
     return isinstance(error, ConnectionRefusedError) or is_too_many_requests(error)
 
 
 def _items(page: dict[str, Any]) -> list[Object]:
-    """The objects of a list, each with the kind and apiVersion that a server leaves out in lists."""
+    """The objects of a list, each with the kind and apiVersion that servers omit in lists."""
     group_version, kind = page.get("apiVersion", ""), page.get("kind", "").removesuffix("List")
     return [
         item if "kind" in item else {"kind": kind, "apiVersion": group_version, **item} for item in page["items"] or ()

@@ -1,4 +1,4 @@
-"""The RESTMapper: from kinds to resources, by what discovery says.
+"""The RESTMapper: from kinds to resources, based on discovery.
 
 Upstream: client-go restmapper/discovery.go, apimachinery pkg/api/meta/{restmapper,multirestmapper,priority}.go. Only
 what the HPA controller and its clients use is here.
@@ -16,7 +16,7 @@ from lockstep_reference.machinery.discovery import Discovered, Group
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
 from lockstep_reference.machinery.transport import Clock
 
-#: How often kube-controller-manager has its RESTMapper forget everything, in nanoseconds (CreateControllerContext).
+#: How often kube-controller-manager resets its RESTMapper, in nanoseconds (CreateControllerContext).
 RESET_PERIOD = 30 * SECOND
 
 
@@ -32,7 +32,7 @@ class GroupVersionResource(NamedTuple):
 
 
 class NoMatchError(Exception):
-    """Discovery does not know the kind or resource, or more than one fits (NoKindMatchError and the like)."""
+    """Discovery has no such kind or resource, or several match (NoKindMatchError and the like)."""
 
 
 class DiscoveryRESTMapper:
@@ -88,7 +88,7 @@ class DiscoveryRESTMapper:
         return preferred[0]
 
     def _prefer(self, candidates: Sequence[GroupVersionResource]) -> Sequence[GroupVersionResource]:
-        """Narrow down, one priority after the other, until one is left (PriorityRESTMapper)."""
+        """Filter by one priority after the other until one is left (PriorityRESTMapper)."""
         for group, version in self._priorities:
             if len(candidates) == 1:
                 break
@@ -146,10 +146,10 @@ def _guess_resource(kind: str) -> tuple[str, str]:
 
 
 class DeferredDiscoveryRESTMapper:
-    """Asks discovery when it is first used, and again after each reset, which comes every `reset_period` nanoseconds.
+    """Asks discovery on first use, and again after each reset, every `reset_period` nanoseconds.
 
-    Upstream also resets it when nothing matches, unless the cache is fresh. It always is when there is something to
-    look at, so that a new kind becomes known with the next periodic reset.
+    Upstream also resets it when nothing matches, unless the cache is fresh. Here it is always fresh at that point, so a
+    new kind becomes known with the next periodic reset.
     """
 
     def __init__(self, cache: MemCacheClient, clock: Clock, reset_period: int = RESET_PERIOD) -> None:
@@ -190,14 +190,14 @@ class DeferredDiscoveryRESTMapper:
         return delegate
 
     def _build(self, discovered: Discovered) -> DiscoveryRESTMapper:
-        """The mapper of this state of discovery; made once for as long as that stays the same."""
+        """The mapper of this state of discovery; rebuilt only when that changes."""
         last, mapper = self._built
         if mapper is None or discovered is not last:
             mapper = DiscoveryRESTMapper(discovered)
             self._built = (discovered, mapper)
         return mapper
 
-    # Resets are done when somebody would notice them, instead of by a timer.
+    # A reset that is due takes effect at the next use, not by a timer.
 
     def _reset(self) -> None:
         self._delegate = None
@@ -206,7 +206,7 @@ class DeferredDiscoveryRESTMapper:
         self._next_reset += periods * self._reset_period
 
     def _let_reset_wait(self) -> None:
-        """A reset that fell due during a discovery waits its turn. Who is running, or waited before, goes first."""
+        """A reset that became due during a discovery waits for callers that are running or were waiting before."""
         if not self._reset_waits and self._clock.now() >= self._next_reset:
             self._reset_waits = asyncio.ensure_future(self._reset_in_turn())
 

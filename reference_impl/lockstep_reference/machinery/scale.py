@@ -1,7 +1,7 @@
 """The scale subresource of any resource that has one.
 
-Upstream: client-go scale/{client,util}.go and scale/scheme. A server may speak one of several kinds of Scale; here
-each becomes autoscaling/v1, and back into what discovery says when it is sent.
+Upstream: client-go scale/{client,util}.go and scale/scheme. A server may speak one of several kinds of Scale; here each
+is converted to autoscaling/v1, and back to the version from discovery when it is sent.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from lockstep_reference.machinery.restmapper import (
 AUTOSCALING_V1 = "autoscaling/v1"
 #: Kinds of Scale with a `selector` that is a map and a `targetSelector` that is a text.
 _OLDER = ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2")
-#: How upstream's messages name its scheme: by the line that made it, here of 1.36.
+#: The name of upstream's scheme in messages: the line that creates it, in 1.36.
 _SCHEME = '"pkg/runtime/scheme.go:111"'
 
 
 class ScaleError(Exception):
-    """A scale that cannot be asked for, understood or sent; the text is upstream's."""
+    """A scale that cannot be requested, decoded or sent; the message is upstream's."""
 
 
 class Scale(NamedTuple):
@@ -42,7 +42,7 @@ class Scale(NamedTuple):
 
 
 class DiscoveryScaleKindResolver:
-    """The `group/version` of a resource's scale (NewDiscoveryScaleKindResolver). What it found it never asks again."""
+    """The `group/version` of a resource's scale (NewDiscoveryScaleKindResolver). Answers are cached for good."""
 
     def __init__(self, discovery: DiscoveryClient) -> None:
         self._discovery = discovery
@@ -70,7 +70,7 @@ class DiscoveryScaleKindResolver:
 class ScaleClient:
     """Reads and writes scales (scaleClient).
 
-    Its methods raise ApiError for what the server refuses, OSError for what does not reach it, and ScaleError.
+    Its methods raise ApiError if the server refuses, OSError if the connection fails, and ScaleError.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class ScaleClient:
         return await self._do("GET", full, namespace, name, None)
 
     async def update(self, group: str, resource: str, namespace: str, scale: Scale) -> Scale:
-        """Write `scale` to the object of its name, unless that is of another version by now."""
+        """Write `scale` to the object of its name, unless the object's resourceVersion has changed."""
         full = await self._resource_for(group, resource)
         try:
             group_version = await self._resolver.scale_for_resource(full)
@@ -126,7 +126,7 @@ def _group_version(resource: GroupVersionResource) -> str:
 
 
 def _from_wire(document: Mapping[str, Any]) -> Scale:
-    """What the server sent, as autoscaling/v1 (convertToScale). Raises ScaleError."""
+    """The server's answer, as autoscaling/v1 (convertToScale). Raises ScaleError."""
     kind, version = document.get("kind") or "", document.get("apiVersion") or ""
     if kind != "Scale" or version not in (AUTOSCALING_V1, *_OLDER):
         raise ScaleError(f"no kind {quote(kind)} is registered for version {quote(version)} in scheme {_SCHEME}")
@@ -162,7 +162,7 @@ def _selector(status: Mapping[str, Any], version: str) -> str:
 
 
 def _to_wire(scale: Scale, group_version: str) -> dict[str, Any]:
-    """The scale as the kind that the server wants (ConvertToVersion and Encode). Raises ScaleError."""
+    """The scale as the kind that the server expects (ConvertToVersion and Encode). Raises ScaleError."""
     status: dict[str, Any] = {"replicas": scale.status_replicas}
     if group_version == AUTOSCALING_V1:
         if scale.selector:

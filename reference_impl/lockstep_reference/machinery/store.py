@@ -1,6 +1,6 @@
 """The local cache of an informer: objects by key, indexed, with the resourceVersion it has reached.
 
-Upstream: client-go tools/cache/{store,thread_safe_store}.go. Objects are shared: whoever reads one must not change it.
+Upstream: client-go tools/cache/{store,thread_safe_store}.go. Objects are shared: readers must not change them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOTHING: Mapping[str, Object] = {}
 
 @dataclass(frozen=True, slots=True)
 class DeletedFinalStateUnknown:
-    """A deletion that the watch missed and a later list revealed; `obj` is the last state known, perhaps stale."""
+    """A deletion that the watch missed and a later list showed; `obj` is the last known state, perhaps stale."""
 
     key: str
     obj: Object
@@ -66,12 +66,12 @@ class _Index:
             found[key] = obj
 
     def clear(self) -> None:
-        """Nothing is here any more."""
+        """Remove everything."""
         self.objects.clear()
         self._values.clear()
 
     def remove(self, key: str) -> None:
-        """The object of that key, which is here, is gone."""
+        """Remove the object of that key, which must exist."""
         self._take_out(key, self._values.pop(key))
 
     def _take_out(self, key: str, values: list[str]) -> None:
@@ -140,7 +140,7 @@ class Indexer:
     # -- writing, by the informer --------------------------------------------------------------------------------------
 
     def add_indexers(self, indexers: Mapping[str, IndexFunc]) -> None:
-        """Index what is there and what will come. Raises ValueError if an index of that name exists."""
+        """Index all objects, present and future. Raises ValueError if an index of that name exists."""
         for name in indexers:
             if name in self._indices:
                 raise ValueError(f"indexer conflict: {name!r} exists already: choose another name")
@@ -178,5 +178,5 @@ class Indexer:
         self._resource_version = version
 
     def bookmark(self, version: str) -> None:
-        """Everything up to `version` has been seen."""
+        """Everything up to `version` has been received."""
         self._resource_version = version

@@ -1,4 +1,4 @@
-"""How often a client may ask (client-go rest/request.go: tryThrottle; golang.org/x/time/rate: Limiter.Wait)."""
+"""The rate limit of a client (client-go rest/request.go: tryThrottle; golang.org/x/time/rate: Limiter.Wait)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NOT_WAITED = "client rate limiter Wait returned an error"
 
 
 class Throttle:
-    """Tokens of one client: `qps` more each second, at most `burst`, and that many to begin with.
+    """The token bucket of one client: `qps` tokens each second, at most `burst`, full at the start.
 
-    A `qps` below 0 is no limit. It is rounded to the 32 bits that upstream keeps of it.
+    A `qps` below 0 is no limit. It is rounded to 32 bits, as upstream stores it.
     """
 
     def __init__(self, qps: float, burst: int, clock: Clock) -> None:
@@ -26,7 +26,7 @@ class Throttle:
         self._bucket = TokenBucket(unpack("f", pack("f", qps))[0], burst, clock) if qps > 0 else None
 
     def sibling(self) -> Throttle:
-        """The same limit, with tokens of its own."""
+        """The same limit, with separate tokens."""
         return Throttle(*self._limit)
 
     async def wait(self, deadline: int | None) -> None:

@@ -1,7 +1,7 @@
-"""A ticker: wakes its reader at equal distances (Go's time.Tick and time.NewTicker).
+"""A ticker: wakes its reader at equal intervals (Go's time.Tick and time.NewTicker).
 
-Its channel holds one tick. A reader who is busy at a tick gets it late; what falls due meanwhile is lost, and the ticks
-after it stand where they always stood.
+Its channel holds one tick. A reader that is busy at a tick gets it late. Further ticks in the meantime are lost; later
+ticks keep their times.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the machinery needs from the outside world: a way to send requests, and a clock.
 
-Whoever runs a controller supplies both. Requests and watches never complete synchronously, and the objects they hand
-out are shared and must not be mutated.
+The caller that runs a controller supplies both. Requests and watches never complete synchronously. The objects that
+they return are shared and must not be mutated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Response(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        """Whether client-go takes it for a success: 200 to 206."""
+        """Whether client-go treats it as a success: 200 to 206."""
         return 200 <= self.status <= 206
 
 

@@ -1,4 +1,4 @@
-"""How a task that has run out of work sleeps until there is more: a channel's receiver, without the channel.
+"""How a task without work sleeps until there is more: like the receiver of a Go channel, without the channel.
 
 An `asyncio.Event` does the same for any number of tasks, at several times the cost. Here one task sleeps at a time.
 """
@@ -22,7 +22,7 @@ class Wakeup:
         return self._sleeper
 
     def wake(self) -> None:
-        """There is something to do. Nothing happens if nobody sleeps."""
+        """There is something to do. Has no effect if no task sleeps."""
         sleeper, self._sleeper = self._sleeper, None
         if sleeper is not None and not sleeper.done():
             sleeper.set_result(None)

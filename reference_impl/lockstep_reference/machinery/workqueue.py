@@ -40,7 +40,7 @@ class RateLimitingQueue(Generic[K]):
         self._timer_at = 0
 
     def __len__(self) -> int:
-        """Keys that wait for a worker now."""
+        """The number of keys that wait for a worker."""
         return len(self._queue)
 
     # -- queue ---------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ class RateLimitingQueue(Generic[K]):
             self._push(key)
 
     def shut_down(self) -> None:
-        """Take no more keys; workers drain what is queued, then `get` says shutdown. Keys that wait are dropped."""
+        """Accept no more keys; workers drain the queue, then `get` reports the shutdown. Delayed keys are dropped."""
         self._shutting_down = True
         self._waiting.clear()
         if self._timer is not None:
@@ -108,7 +108,7 @@ class RateLimitingQueue(Generic[K]):
     # -- delays --------------------------------------------------------------------------------------------------------
 
     def add_after(self, key: K, seconds: float) -> None:
-        """`add(key)` in `seconds`; at once if that is not positive. If it already waits, the earlier instant counts."""
+        """`add(key)` in `seconds`; at once if not positive. If it waits already, the earlier time counts."""
         self._add_after(key, round(seconds * SECOND))
 
     def add_rate_limited(self, key: K) -> None:

@@ -1,7 +1,7 @@
 """The ReplicaSet controller of Kubernetes 1.36, readable.
 
-`run` starts it with all that it needs. The modules follow a key through the controller: `handlers` put it on the queue,
-`sync` works on it, `manage_replicas` (with `slow_start` and `ranking`) creates and deletes, `status` (with
+`run` starts it with everything it needs. The modules follow a key through the controller: `handlers` put it on the
+queue, `sync` works on it, `manage_replicas` (with `slow_start` and `ranking`) creates and deletes, `status` (with
 `availability`) reports.
 """
 
@@ -31,10 +31,10 @@ async def run(
     rng: random.Random | None = None,
     on_error: Callable[[str], None] | None = None,
 ) -> None:
-    """Run the controller against one API server until cancelled, which is a crash: it writes nothing more.
+    """Run the controller against one API server until cancelled. Cancelling is a crash: nothing more is written.
 
-    `resync` is the informers' resync period in seconds, 0 for none. `rng` feeds the jitter of back-offs; without one
-    it is seeded with 0. `on_error` is told, in upstream's words, of failed syncs and of users' errors.
+    `resync` is the informers' resync period in seconds, 0 for none. `rng` gives the jitter of back-offs; the default is
+    seeded with 0. `on_error` receives upstream's message for each failed sync, and for errors of users.
     """
     rng = rng or random.Random(0)
     client = Client(transport)

@@ -1,7 +1,7 @@
 """Availability: a pod counts as available once it has been ready for minReadySeconds.
 
-Nothing happens in the cluster at the instant a pod becomes available, so the controller works out when to look again.
-All times and durations are nanoseconds.
+No event marks the instant at which a pod becomes available, so the controller computes when to look again. All times
+and durations are nanoseconds.
 
 Source: pkg/api/v1/pod/util.go, IsPodAvailable; pkg/controller/controller_utils.go, FindMinNextPodAvailabilityCheck.
 """
@@ -36,10 +36,10 @@ def next_pod_availability_check(pod: Pod, min_ready_seconds: int, now: int) -> i
 def find_min_next_pod_availability_check(
     pods: Iterable[Pod], min_ready_seconds: int, last_owner_status_evaluation: int, clock: Clock
 ) -> int | None:
-    """How long from now until the next pod becomes available; None if none is going to.
+    """How long from now until the next pod becomes available; None if no pod will.
 
-    Which pod that is follows from the instant at which the owner's status was worked out, so that no pod is skipped
-    that became available since; how long it is follows from the clock. 0 means that the check is overdue.
+    The next pod is chosen as of the instant of the owner's status, so that a pod that became available since is not
+    skipped. The duration counts from the clock's now; 0 means that the check is overdue.
     """
     earliest: int | None = None
     check_pod: Pod | None = None

@@ -36,8 +36,8 @@ from lockstep_reference.replicaset.sync import PODS, REPLICA_SETS, SYNC_ERRORS, 
 class ReplicaSetController:
     """Keeps as many pods of each ReplicaSet as its spec asks for.
 
-    `burst_replicas` is how many pods one sync creates or deletes at most. `on_error` is told, in upstream's words, of
-    failed syncs and of users' errors.
+    One sync creates or deletes at most `burst_replicas` pods. `on_error` receives upstream's message for each failed
+    sync, and for errors of users.
     """
 
     def __init__(
@@ -89,14 +89,14 @@ class ReplicaSetController:
         pod_informer.add_indexers({POD_CONTROLLER_INDEX: pod_controller_index})
 
     def _wrote_pod(self, pod: dict[str, Any], owner: dict[str, Any] | None) -> None:
-        """Remember the version of a pod that was created or adopted, until the pods' cache has it."""
+        """Remember the resourceVersion of a created or adopted pod until the pod cache holds it."""
         if owner is not None:
             metadata = pod["metadata"]
             key = f"{metadata['namespace']}/{owner['name']}"
             self.consistency_store.wrote_at(key, owner["uid"], PODS, metadata["resourceVersion"])
 
     async def run(self, workers: int) -> None:
-        """Start recording events, wait for the caches, then work until cancelled. The informers run elsewhere."""
+        """Start recording events, wait for the caches, then work until cancelled. Informers are started elsewhere."""
         try:
             async with asyncio.TaskGroup() as group:
                 self._broadcaster.start(group)

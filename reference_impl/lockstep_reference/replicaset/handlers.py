@@ -46,13 +46,13 @@ class EventHandlers:
         self.enqueue_rs(rs)
 
     def update_rs(self, old: Object, cur: Object) -> None:
-        """A ReplicaSet changed, or is resynced. Whatever changed, it is synced; a new uid means a missed deletion."""
+        """A ReplicaSet changed, or is resynced. It is synced in any case; a new uid means a missed deletion."""
         if cur["metadata"]["uid"] != old["metadata"]["uid"]:
             self.delete_rs(DeletedFinalStateUnknown(key_of(old), old))
         self.enqueue_rs(cur)
 
     def delete_rs(self, obj: Object | DeletedFinalStateUnknown) -> None:
-        """A ReplicaSet is gone: forget it, so that a new one of the same name starts clean."""
+        """A ReplicaSet is gone: forget its expectations, so that a new one of the same name starts clean."""
         rs = obj.obj if isinstance(obj, DeletedFinalStateUnknown) else obj
         key = key_of(rs)
         self.consistency_store.clear(key, rs["metadata"]["uid"])
@@ -66,7 +66,7 @@ class EventHandlers:
         """A pod appeared: a create is observed, or an orphan may be adopted."""
         metadata = pod["metadata"]
         if metadata.get("deletionTimestamp") is not None:
-            # After a restart a pod may show up that is already being deleted: that is no create.
+            # After a restart a pod may appear that is already being deleted: that does not count as a create.
             self._observe_deletion(pod)
             return
         controller_ref = controller_of(pod)
@@ -82,7 +82,7 @@ class EventHandlers:
             self.queue.add(key)
 
     def update_pod(self, old: Object, cur: Object) -> None:
-        """A pod changed: sync its controller, the one it had before, and at new labels those who may adopt it."""
+        """A pod changed: sync its controller, its previous controller, and after new labels those that may adopt it."""
         old_metadata, metadata = old["metadata"], cur["metadata"]
         if metadata["uid"] != old_metadata["uid"]:
             self.pod_lister.forget(old)
@@ -114,11 +114,11 @@ class EventHandlers:
         self.enqueue_rs(rs)
         min_ready_seconds: int = rs["spec"].get("minReadySeconds", 0)
         if min_ready_seconds > 0 and not is_pod_ready(old) and is_pod_ready(cur):
-            # Nothing will tell us when the pod becomes available: look again by then.
+            # No event will report that the pod becomes available, so sync again at that time.
             self.enqueue_rs_after(rs, min_ready_seconds)
 
     def delete_pod(self, obj: Object | DeletedFinalStateUnknown) -> None:
-        """A pod is gone. A tombstone's last known state may be stale; its controller then wakes at the next resync."""
+        """A pod is gone. If a tombstone's state is stale, its controller is only synced at the next resync."""
         pod = obj.obj if isinstance(obj, DeletedFinalStateUnknown) else obj
         self.pod_lister.forget(pod)
         self._observe_deletion(pod)
@@ -126,7 +126,7 @@ class EventHandlers:
     def _observe_deletion(self, pod: Object) -> None:
         controller_ref = controller_of(pod)
         if controller_ref is None:
-            return  # no controller cares about orphans being deleted
+            return  # the deletion of an orphan concerns no controller
         rs = self.rs_lister.resolve_controller_ref(pod["metadata"]["namespace"], controller_ref)
         if rs is not None:
             key = key_of(rs)

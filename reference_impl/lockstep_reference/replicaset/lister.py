@@ -24,7 +24,7 @@ POD_CONTROLLER_INDEX = "podController"
 
 
 class ReplicaSetLister:
-    """The cached ReplicaSets. `on_error` is told about users' errors that stop nothing."""
+    """The cached ReplicaSets. `on_error` receives errors of users that do not fail the sync."""
 
     def __init__(self, indexer: Indexer, on_error: Callable[[str], None]) -> None:
         self._indexer = indexer
@@ -35,7 +35,7 @@ class ReplicaSetLister:
         return self._indexer.get_by_key(f"{namespace}/{name}")
 
     def resolve_controller_ref(self, namespace: str, controller_ref: dict[str, Any]) -> dict[str, Any] | None:
-        """The ReplicaSet that the reference means: found by name, and of the same uid; None for any other kind."""
+        """The ReplicaSet of the reference, with the same name and uid; None for any other kind."""
         if controller_ref["kind"] != KIND:
             return None
         rs = self.get(namespace, controller_ref["name"])
@@ -72,7 +72,7 @@ class PodLister:
     def __init__(self, indexer: Indexer) -> None:
         self._indexer = indexer
         self._cache = PodCache()
-        #: What was found last for each owner.
+        #: The last answer for each owner.
         self._found: dict[str, list[Pod]] = {}
 
     def filter_pods_by_owner(self, owner: dict[str, Any]) -> list[Pod]:
@@ -124,7 +124,7 @@ def _index_key_of_owner(metadata: dict[str, Any]) -> str:
 
 
 def pod_controller_index_key(namespace: str, owner_reference: dict[str, Any] | None) -> str:
-    """Where the pods of that controller are found, or the namespace's orphans if there is none."""
+    """The index key of the pods of that controller, or without one of the namespace's orphans."""
     if owner_reference is None:
         return namespace
     return f"{namespace}/{owner_reference['kind']}/{owner_reference['name']}/{owner_reference['uid']}"

@@ -1,7 +1,7 @@
 """Go's math.Log2, bit for bit.
 
 The ranking of pods for deletion compares the whole part of the base-2 logarithm of their ages. Python's math.log2
-rounds differently in the last place, which moves ages next to a power of two into the other rank.
+rounds differently in the last place, which would move ages close to a power of two into the wrong rank.
 
 Source: Go's src/math/log10.go.
 """

@@ -24,7 +24,7 @@ from lockstep_reference.replicaset.pod import Pod
 from lockstep_reference.replicaset.ranking import get_pods_to_delete
 from lockstep_reference.replicaset.slow_start import SLOW_START_INITIAL_BATCH_SIZE, slow_start_batch
 
-#: At most so many pods are created or deleted in one sync (BurstReplicas).
+#: The most pods that one sync creates or deletes (BurstReplicas).
 BURST_REPLICAS = 500
 
 
@@ -52,7 +52,7 @@ class ReplicaManager:
     burst_replicas: int = BURST_REPLICAS
 
     async def manage_replicas(self, active_pods: list[Pod], rs: dict[str, Any]) -> Exception | None:
-        """Create or delete pods. Returns the first error reported, for the status to tell; None if all went well."""
+        """Create or delete pods. Returns the first error, to be reported in the status; None if there was none."""
         diff = len(active_pods) - rs["spec"]["replicas"]
         if diff < 0:
             return await self._create(min(-diff, self.burst_replicas), rs)
@@ -69,8 +69,8 @@ class ReplicaManager:
             try:
                 await self.pod_control.create_pods(namespace, template, rs, controller_ref)
             except ApiError as error:
-                # In a namespace that is going away every create fails, and there is nothing to be done about it. As
-                # upstream: this counts as a success, so the expectation of the pod stays until it expires.
+                # In a terminating namespace every create fails, and retrying does not help. As in upstream, this counts
+                # as a success, so the expectation stays until it expires.
                 if not has_status_cause(error, NAMESPACE_TERMINATING_CAUSE):
                     raise
 

@@ -1,7 +1,7 @@
-"""Pods as the ReplicaSet controller sees them: facts read once per object version.
+"""Pods as the ReplicaSet controller sees them, read once per object version.
 
 A sync looks at every pod of a ReplicaSet, and most pods have not changed since the last sync. So what it needs to know
-of a pod is worked out once per version of the object and kept in a `PodCache`. The predicates have upstream's names.
+about a pod is computed once per version of the object and kept in a `PodCache`. The predicates have upstream's names.
 
 Source: pkg/controller/controller_utils.go (IsPodActive, IsPodTerminating, podReadyTime, maxContainerRestarts, PodKey),
 pkg/api/v1/pod/util.go (IsPodReady), pkg/apis/core/helper (GetDeletionCostFromPodAnnotations).
@@ -15,7 +15,7 @@ from typing import Any
 from lockstep.wire.gotime import parse_rfc3339
 from lockstep.wire.meta import controller_of
 
-#: Annotation that makes a pod cheaper or dearer to delete than its equals.
+#: Annotation that makes a pod cheaper or more expensive to delete than others.
 POD_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _DELETION_COST = re.compile(r"-[0-9]+|0|[1-9][0-9]*", re.ASCII)
 _TERMINAL = ("Succeeded", "Failed")
@@ -70,16 +70,16 @@ class Pod:
 
 
 class PodCache:
-    """The `Pod` of the newest object version that a sync has met, by uid, until `forget`."""
+    """The `Pod` of the newest object version that a sync has seen, by uid, until `forget`."""
 
     def __init__(self) -> None:
         self._pods: dict[str, Pod] = {}
-        #: By the identity of the object, which cannot be another's while its pod is kept here.
+        #: By `id` of the object, which is unique while its pod is kept here.
         self._known: dict[int, Pod] = {}
         self._label_sets: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
 
     def __call__(self, objects: list[dict[str, Any]], before: list[Pod] | None = None) -> list[Pod]:
-        """The pods of these objects, in their order. `before` is the last answer of its kind: most pods stay."""
+        """The pods of these objects, in their order. `before` is the previous answer: most pods are in it."""
         known = self._known.get
         if before is None or len(before) != len(objects):
             return [known(id(obj)) or self._read(obj) for obj in objects]

@@ -21,7 +21,7 @@ class ActivePodsWithRanks:
     """Pods with the number of active related pods on the same node (their rank), ordered at the instant `now`.
 
     Two pods whose ages fall into the same power of two count as equally old, and their UIDs decide. That makes `less`
-    intransitive in rare cases (upstream's too); together with equal pods it is why the order of the input can matter.
+    intransitive in rare cases (upstream's too); this, and equal pods, is why the order of the input can matter.
     """
 
     def __init__(self, pods: Sequence[Pod], ranks: Sequence[int], now: int) -> None:
@@ -30,12 +30,12 @@ class ActivePodsWithRanks:
         self.now = now
 
     def sorted(self) -> list[Pod]:
-        """The pods, those to delete first in front; a stable sort, where upstream's leaves ties to chance."""
+        """The pods, those to delete first in front. The sort is stable; upstream's orders ties at random."""
         order = sorted(range(len(self.pods)), key=functools.cmp_to_key(self._compare))
         return [self.pods[index] for index in order]
 
     def _compare(self, i: int, j: int) -> int:
-        # Sorting asks only whether something is less, so the other way round need not be worked out.
+        # Sorting only uses "less than", so the opposite comparison is not needed.
         return -1 if self.less(i, j) else 0
 
     def less(self, i: int, j: int) -> bool:  # noqa: PLR0911 - one return for each criterion
@@ -78,12 +78,12 @@ class ActivePodsWithRanks:
 
 @functools.lru_cache(maxsize=4096)
 def logarithmic_rank(age: int) -> int:
-    """The whole part of the base-2 logarithm of an age in nanoseconds; -1 for no age or a time to come."""
+    """The whole part of the base-2 logarithm of an age in nanoseconds; -1 for no age or a time in the future."""
     return int(go_log2(float(age))) if age > 0 else -1
 
 
 def get_pods_to_delete(filtered_pods: list[Pod], related_pods: list[Pod], diff: int, now: int) -> list[Pod]:
-    """The `diff` pods that go first. All of them are returned as they are when all must go."""
+    """The `diff` pods to delete first. If all must be deleted, all are returned in their order."""
     if diff < len(filtered_pods):
         filtered_pods = get_pods_ranked_by_related_pods_on_same_node(filtered_pods, related_pods, now).sorted()
     return filtered_pods[:diff]
@@ -94,7 +94,7 @@ def get_pods_ranked_by_related_pods_on_same_node(
 ) -> ActivePodsWithRanks:
     """Rank each pod by how many active related pods its node holds.
 
-    `related_pods` should contain `pods_to_rank`. Pods without a node count as being on one node of their own.
+    `related_pods` should contain `pods_to_rank`. Pods without a node count as being together on one further node.
     """
     pods_on_node = Counter(pod.node_name for pod in related_pods if pod.active)
     return ActivePodsWithRanks(pods_to_rank, [pods_on_node[pod.node_name] for pod in pods_to_rank], now)

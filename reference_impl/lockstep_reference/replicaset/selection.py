@@ -1,4 +1,4 @@
-"""What the selector and the template of a ReplicaSet say of pods, worked out once for as long as its spec stays.
+"""What the selector and the template of a ReplicaSet require of pods, computed once per version of its spec.
 
 Source: pkg/controller/replicaset/replica_set.go, syncReplicaSet; replica_set_utils.go, calculateStatus.
 """
@@ -26,7 +26,7 @@ class Selections:
         self._known: dict[str, tuple[dict[str, Any], Selection]] = {}
 
     def of(self, key: str, rs: dict[str, Any]) -> Selection:
-        """Raises InvalidSelector. Versions of an object that have the same spec share one object for it."""
+        """The selection of a ReplicaSet, cached by the identity of its spec. Raises InvalidSelector."""
         spec: dict[str, Any] = rs["spec"]
         known = self._known.get(key)
         if known is not None and known[0] is spec:

@@ -1,7 +1,7 @@
 """Slow start: try one call first, then double the batch for as long as everything succeeds.
 
-A namespace whose quota is used up would refuse every one of 500 creates; with batches of 1, 2, 4, 8 ... only the first
-is wasted, and with it the event about it.
+If a quota is used up, every one of 500 creates would be refused; with batches of 1, 2, 4, 8 ... only the first is
+wasted, and only one event is sent.
 
 Source: pkg/controller/replicaset/replica_set.go, slowStartBatch; pkg/controller/controller_utils.go.
 """

@@ -15,7 +15,7 @@ from lockstep_reference.machinery.client import ApiError, ResourceClient
 from lockstep_reference.replicaset.availability import is_pod_available
 from lockstep_reference.replicaset.pod import Pod
 
-#: How often a refused status update is tried again on a freshly read object (statusUpdateRetries).
+#: How often a refused status update is retried on the object as read from the server (statusUpdateRetries).
 STATUS_UPDATE_RETRIES = 1
 REPLICA_FAILURE = "ReplicaFailure"
 
@@ -30,10 +30,10 @@ def calculate_status(
     fully_labeled: Matcher,
     now: int,
 ) -> dict[str, Any]:
-    """The status that `rs` should have at the instant `now`; `rs` itself is left alone.
+    """The status that `rs` should have at the instant `now`; `rs` itself is not changed.
 
-    `fully_labeled` tells whether a pod carries all the labels of the template. observedGeneration is kept as it is: it
-    is set when the status is written.
+    `fully_labeled` returns whether a pod has all labels of the template. observedGeneration is not changed here: it is
+    set when the status is written.
     """
     min_ready_seconds: int = rs["spec"].get("minReadySeconds", 0)
     ready = [pod for pod in active_pods if pod.ready]
@@ -70,16 +70,16 @@ def _failure_reason(diff: int) -> str:
 async def update_replica_set_status(
     client: ResourceClient, rs: dict[str, Any], new_status: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write `new_status`, unless it says nothing new and the generation has been observed. Returns the newest object.
+    """Write `new_status`, unless it is unchanged and the generation has been observed. Returns the newest object.
 
-    A refused update is tried once more on the object as the server has it now, without a look at why: the same counts
-    are written. Raises ApiError or ConnectionError.
+    Whatever the reason, a refused update is retried once on the server's current object, with the same counts. Raises
+    ApiError or ConnectionError.
     """
     old = rs.get("status") or {}
     generation = rs["metadata"].get("generation", 0)
     if _same_status(old, new_status) and generation == old.get("observedGeneration", 0):
         return rs
-    # The generation acted upon, even if the object read for the second try is of a newer one.
+    # The generation acted on, even if the object read for the second attempt has a newer one.
     wire = status_to_wire({**new_status, "observedGeneration": generation})
     namespace, name = rs["metadata"]["namespace"], rs["metadata"]["name"]
     tries = 0
@@ -91,7 +91,7 @@ async def update_replica_set_status(
             if tries >= STATUS_UPDATE_RETRIES:
                 raise
         tries += 1
-        # An error of this read is more interesting than that of the update, and is raised in its place.
+        # An error of this read is raised instead of that of the update.
         rs = await client.get(namespace, name)
 
 
@@ -112,7 +112,7 @@ def status_to_wire(status: dict[str, Any]) -> dict[str, Any]:
 
 
 def new_replica_set_condition(kind: str, status: str, reason: str, message: str, now: int) -> dict[str, Any]:
-    """A condition that became so at the instant `now`; an empty reason or message is left out, as on the wire."""
+    """A condition with its transition at the instant `now`; an empty reason or message is omitted, as on the wire."""
     condition = {"type": kind, "status": status, "lastTransitionTime": rfc3339(now)}
     if reason:
         condition["reason"] = reason
@@ -127,7 +127,7 @@ def get_condition(conditions: list[dict[str, Any]] | None, kind: str) -> dict[st
 
 
 def set_condition(conditions: list[dict[str, Any]] | None, condition: dict[str, Any]) -> list[dict[str, Any]]:
-    """The conditions with this one last, in place of the one of its type; as they are if its status and reason are."""
+    """The conditions with this one last, replacing the one of its type; unchanged if status and reason are the same."""
     current = get_condition(conditions, condition["type"])
     if conditions and current and all(current.get(field) == condition.get(field) for field in ("status", "reason")):
         return conditions

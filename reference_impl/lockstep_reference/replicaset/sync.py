@@ -31,7 +31,7 @@ from lockstep_reference.replicaset.pod import Pod, filter_active_pods, filter_te
 from lockstep_reference.replicaset.selection import Selections
 from lockstep_reference.replicaset.status import calculate_status, update_replica_set_status
 
-#: What makes a sync fail, to be tried again with back-off. Anything else is a defect and ends the controller.
+#: Errors that fail a sync, which is then retried with back-off. Any other error is a bug and ends the controller.
 SYNC_ERRORS = (*OPERATION_ERRORS, Aggregate, ConsistencyError)
 #: Resource names in the consistency store.
 REPLICA_SETS = "replicasets.apps"
@@ -40,7 +40,7 @@ PODS = "pods"
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSetSync:
-    """The sync handler. Must not be called for one key twice at the same time; the queue sees to that."""
+    """The sync handler. Two syncs of one key must not overlap, which the queue ensures."""
 
     rs_client: ResourceClient
     rs_lister: ReplicaSetLister
@@ -51,14 +51,14 @@ class ReplicaSetSync:
     consistency_store: ConsistencyStore
     queue: RateLimitingQueue[str]
     clock: Clock
-    #: Told of what stops a sync but is no use to try again.
+    #: Receives errors that end a sync and that a retry would not help.
     on_error: Callable[[str], None]
     selections: Selections = field(default_factory=Selections)
 
     async def sync_replica_set(self, key: str) -> None:
-        """Sync the ReplicaSet "namespace/name". Raises one of SYNC_ERRORS, also when its caches lag behind its writes.
+        """Sync the ReplicaSet "namespace/name". Raises one of SYNC_ERRORS, also if caches are older than its writes.
 
-        A failure to create or delete is first told in the status and then raised.
+        A failed create or delete is first reported in the status and then raised.
         """
         namespace, name = split_key(key)
         self.consistency_store.ensure_ready(key)
@@ -68,7 +68,7 @@ class ReplicaSetSync:
             self.expectations.delete_expectations(key)
             self.selections.forget(key)
             return
-        # Read before the pods are listed: what is observed later than this must not allow us to act on an older list.
+        # Read before the pods are listed: what is observed later must not allow acting on an older list.
         rs_needs_sync = self.expectations.satisfied_expectations(key)
         try:
             selection = self.selections.of(key, rs)
@@ -95,9 +95,9 @@ class ReplicaSetSync:
         self._plan_availability_check(key, updated_rs, active_pods, now)
 
     async def claim_pods(self, rs: dict[str, Any], matches: selectors.Matcher, filtered_pods: list[Pod]) -> list[Pod]:
-        """Adopt and release; the pods that are the ReplicaSet's. Raises Aggregate.
+        """Adopt and release pods. Returns the ReplicaSet's pods. Raises Aggregate.
 
-        Before the first adoption the ReplicaSet is read from the server, some time after the pods were listed.
+        Before the first adoption the ReplicaSet is read from the server, after the pods were listed.
         """
         uid = rs["metadata"]["uid"]
         owned = [pod for pod in filtered_pods if pod.owner_uid == uid and matches[pod.label_set]]
@@ -118,7 +118,7 @@ class ReplicaSetSync:
         return await manager.claim_pods(filtered_pods)
 
     def _plan_availability_check(self, key: str, rs: dict[str, Any], active_pods: list[Pod], now: int) -> None:
-        """Sync again when the next ready pod becomes available: no event will tell."""
+        """Sync again when the next ready pod becomes available: no event will report it."""
         min_ready_seconds: int = rs["spec"].get("minReadySeconds", 0)
         status = rs.get("status") or {}
         if min_ready_seconds <= 0 or status.get("readyReplicas", 0) == status.get("availableReplicas", 0):

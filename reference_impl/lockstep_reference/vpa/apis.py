@@ -1,8 +1,8 @@
-"""The objects of autoscaling.k8s.io/v1 that the three parts hand to one another (pkg/apis/autoscaling.k8s.io/v1).
+"""The objects of autoscaling.k8s.io/v1 that the three parts exchange (pkg/apis/autoscaling.k8s.io/v1).
 
-VerticalPodAutoscalers and pods stay as they come over the wire: dicts that nobody changes. What is computed with, lists
-of resources and recommendations, has types of its own here, with quantities in place of texts. In both, None stands for
-upstream's nil and an empty dict for an empty map; a few rules tell the two apart.
+VerticalPodAutoscalers and pods keep their wire form: dicts that are never changed. Lists of resources and
+recommendations, which are computed with, have types here, with quantities instead of text. In both, None stands for
+upstream's nil and an empty dict for an empty map; a few rules distinguish the two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UPDATE_MODE_AUTO = "Auto"
 UPDATE_MODE_IN_PLACE_OR_RECREATE = "InPlaceOrRecreate"
 UPDATE_MODE_IN_PLACE = "InPlace"
 
-#: The container name of the policy for containers that have none of their own.
+#: The container name of the default policy.
 DEFAULT_CONTAINER_RESOURCE_POLICY = "*"
 CONTAINER_SCALING_MODE_AUTO = "Auto"
 CONTAINER_SCALING_MODE_OFF = "Off"
@@ -41,7 +41,7 @@ ResourceList = dict[str, Quantity]
 
 @dataclass(slots=True)
 class RecommendedContainerResources:
-    """What one container should have. The lists may be changed by who made the object, and by nobody else."""
+    """The recommendation for one container. Only the code that made the object may change its lists."""
 
     container_name: str
     target: ResourceList | None = None
@@ -50,7 +50,7 @@ class RecommendedContainerResources:
     uncapped_target: ResourceList | None = None
 
     def copy(self) -> RecommendedContainerResources:
-        """With lists of its own (DeepCopy)."""
+        """A copy with copied lists (DeepCopy)."""
         return RecommendedContainerResources(
             self.container_name,
             _copy(self.target),
@@ -60,7 +60,7 @@ class RecommendedContainerResources:
         )
 
     def to_wire(self) -> dict[str, Any]:
-        """As JSON has it: without what is empty, except for the target."""
+        """The wire form: without empty lists, except for the target."""
         wire: dict[str, Any] = {"containerName": self.container_name} if self.container_name else {}
         wire["target"] = None if self.target is None else resource_list_to_wire(self.target)
         for name, resources in (
@@ -83,7 +83,7 @@ def _copy(resources: ResourceList | None) -> ResourceList | None:
 
 @lru_cache(maxsize=65536)
 def quantity(text: str) -> Quantity:
-    """The quantity that `text` names, shared by all who ask. Raises InvalidQuantity."""
+    """The quantity of `text`; equal texts share one object. Raises InvalidQuantity."""
     return parse_quantity(text.strip())
 
 
@@ -130,5 +130,5 @@ def recommendation_to_wire(recommendation: RecommendedPodResources) -> dict[str,
 
 
 def recommendation_of(vpa: Object) -> RecommendedPodResources | None:
-    """What the recommender has written into the VPA's status, if anything."""
+    """The recommendation in the VPA's status, if any."""
     return recommendation_from_wire((vpa.get("status") or {}).get("recommendation"))

@@ -8,7 +8,7 @@ CPU_STARTUP_BOOST = "CPUStartupBoost"
 IN_PLACE = "InPlace"
 PER_VPA_CONFIG = "PerVPAConfig"
 
-#: The gate that sets all alpha gates which are not set themselves (k8s.io/component-base/featuregate).
+#: The gate that sets all alpha gates that are not set themselves (k8s.io/component-base/featuregate).
 _ALL_ALPHA = "AllAlpha"
 
 

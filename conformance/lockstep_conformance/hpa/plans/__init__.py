@@ -1,9 +1,8 @@
-"""A generated HPA scenario as data: workloads, autoscalers and what metrics say, then steps.
+"""A generated HPA scenario as data: workloads, autoscalers and metrics, then steps.
 
-A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed.
-Each step says how many seconds pass before it (`after`) and what is done (`do`). What happens to pods and to watches is
-what a plan of the ReplicaSet controller can do, too. Steps choose pods by what can be observed of them, never by name:
-see `lockstep.world.pick`.
+A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed. Each step has
+the seconds that pass before it (`after`) and its action (`do`). Actions on pods and watches are those of a plan of the
+ReplicaSet controller. Steps choose pods by what can be observed of them, never by name: see `lockstep.world.pick`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from lockstep_conformance.replicaset import plans as of_replica_sets
 
 #: The controllers that run.
 CONTROLLERS = ("hpa", "replicaset")
-#: Scales are written at whole multiples of so many seconds: after a conflict, client-go waits for 10 to 11 ms.
+#: Scales are written at multiples of this many seconds: after a conflict, client-go waits for 10 to 11 ms.
 GRID = 0.05
 
 _HPAS = Autoscalers("hpa", "horizontalpodautoscalers", objects.hpa)
@@ -29,12 +28,12 @@ _PARTS = ("options", "feature_gates", "rhythm", "workloads", "hpas", "signals", 
 
 
 def check(plan: Plan) -> None:
-    """Raises ValueError if this is no plan: a part is missing, or a step is one that nobody knows."""
+    """Raises ValueError if this is not a plan: a part is missing, or a step is unknown."""
     playing.check(plan, _PARTS, ACTIONS)
 
 
 def options(plan: Plan) -> Options:
-    """How the controllers are configured for a plan."""
+    """The controllers' options for a plan."""
     return Options(hpa=HpaOptions(**plan["options"]), feature_gates=plan["feature_gates"])
 
 

@@ -1,4 +1,4 @@
-"""Workloads in a plan: how they are made, scaled and taken away."""
+"""Workloads in a plan: how they are created, scaled and deleted."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ async def create_workload(stage: Stage, step: Step) -> None:
 
 
 async def new_workload(cluster: Cluster, one: dict[str, Any]) -> None:
-    """Make a ReplicaSet with labels of its own, containers with requests, and the lifecycles of its pods in turn.
+    """A ReplicaSet with its own labels, containers with requests, and lifecycles for its pods in turn.
 
-    `requests` are those of a pod as a whole.
+    `requests` are pod-level requests.
     """
     lifecycles = [_lifecycle(fields) for fields in one["lifecycles"]]
     cluster.kubelet.lifecycles.for_owner(one["name"], InTurn(*lifecycles))
@@ -40,18 +40,18 @@ def _lifecycle(fields: dict[str, Any]) -> Lifecycle:
 
 
 async def scale(stage: Stage, step: Step) -> None:
-    """Somebody sets the replicas of a workload."""
+    """Set the replicas of a workload."""
     if name := chosen(stage, "replicasets", step):
         await stage.cluster.scale(name, step["replicas"])
 
 
 async def delete_workload(stage: Stage, step: Step) -> None:
-    """A workload goes."""
+    """Delete a workload."""
     if name := chosen(stage, "replicasets", step):
         await stage.cluster.delete("replicasets", name, propagationPolicy=step["propagation"])
 
 
 async def foreign_pod(stage: Stage, step: Step) -> None:
-    """A pod that no ReplicaSet has made, and that one may adopt."""
+    """An orphan pod, which a ReplicaSet may adopt."""
     app = objects.container("app", resources={"requests": {"cpu": "500m", "memory": "128Mi"}})
     await stage.cluster.create(objects.pod(step["name"], step["labels"], containers=[app]))

@@ -1,6 +1,6 @@
-"""Hypothesis strategies for HPA plans: specs, loads, lifecycles, edits on the way, faults of all kinds.
+"""Hypothesis strategies for HPA plans: specs, loads, lifecycles, edits, faults of all kinds.
 
-Draws are what makes generating slow, so tables of combinations stand where one draw can do for several.
+Draws make generation slow, so tables of combinations replace several draws with one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPTIONS = any_of(
     initial_readiness_delay=(LEFT_OUT, 0.0),
 )
 _GATES = any_of(HPAConfigurableTolerance=(*[LEFT_OUT] * 5, False))
-#: Whether to allow scaling to zero, and to ask for it.
+#: Whether to allow scaling to zero, and to request it.
 _SCALE_TO_ZERO = st.sampled_from((False, False, False, True))
 _NAMES = st.sampled_from(
     (*(("ant",), ("bee",), ("cat",)) * 3, *(("ant", "bee"), ("bee", "cat")) * 2, ("ant", "cat"), WORKLOADS)
@@ -37,9 +37,9 @@ _STRAY = weighted((4, st.none()), (1, autoscalers.any_spec))
 _SIGNALS = st.lists(signals.signal, max_size=2)
 #: How many steps: lists of any size would mostly be short ones.
 _LENGTH = st.sampled_from((1, 3, 4, 5, 5, 6, 6, 7, 8, 10))
-#: Seconds before an autoscaler comes. Those that come together are synced in the order of a Go map, time and again.
+#: Seconds before an autoscaler is created. Those created together are always synced in the order of a Go map.
 _BEFORE = st.sampled_from((1.0, 1.0, 2.0, 3.5, 7.0, 0.0))
-#: Whether something that an HPA asks for is there from the beginning.
+#: Whether a series that an HPA needs exists from the beginning.
 _THERE = st.sampled_from((True,) * 15 + (False,))
 
 
@@ -70,12 +70,12 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 def _down_to_zero(spec: dict[str, Any], metric: Any) -> dict[str, Any]:
-    """A spec that may scale to zero, for which it needs a metric that does not come from pods."""
+    """A spec that may scale to zero, which requires a metric that is not about pods."""
     return {**spec, "minReplicas": 0, "metrics": [metric, *spec.get("metrics", ())[1:]]}
 
 
 def _asked_for(hpas: list[dict[str, Any]]) -> Iterator[Any]:
-    """Strategies for the series that autoscalers ask for."""
+    """Strategies for the series that autoscalers need."""
     for one in hpas:
         for metric in one["spec"].get("metrics", ()):
             if metric["type"] == "Pods":

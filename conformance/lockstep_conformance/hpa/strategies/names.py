@@ -1,4 +1,4 @@
-"""What generated plans call things: few names, so that the parts of a plan meet. And how choices are made, cheaply."""
+"""Names in generated plans: few, so that the parts of a plan refer to each other; and cheap ways to choose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 WORKLOADS = ("ant", "bee", "cat")
 #: Labels of each workload: those of the first are a subset of the last's, so one selector includes the other.
 LABELS = {"ant": {"app": "ant"}, "bee": {"app": "bee"}, "cat": {"app": "ant", "tier": "one"}}
-#: Autoscalers of the same name as a workload, and one more.
+#: Autoscalers with the name of a workload, and one more.
 HPAS = (*WORKLOADS, "dog")
 CONTAINERS = ("app", "side")
 POD_METRICS = ("rps", "lag")
@@ -29,7 +29,7 @@ API_GROUPS = ("metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.i
 
 Json = st.SearchStrategy[Any]
 Dicts = st.SearchStrategy[dict[str, Any]]
-#: In a table of choices for `any_of`: the field may be left out.
+#: In a table of choices for `any_of`: leave the field out.
 LEFT_OUT = object()
 
 workload = st.sampled_from(WORKLOADS)

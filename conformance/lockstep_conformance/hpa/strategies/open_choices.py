@@ -1,18 +1,18 @@
-"""What upstream leaves open, so that plans must keep it apart.
+"""Behaviour that upstream leaves undefined, which plans must avoid.
 
-- Some messages depend on the order of a Go map (see `trace.unordered`): the list of HPAs that select the same pods,
-  and which pod it is that requests nothing, or lacks a container. The message is part of a condition. So each sync may
-  find that it has changed, and write a status, or may not. Traces hide that. But then a fault that strikes the next
-  status write, or a cache that lags behind it, strikes this sync or that one, and no two runs are alike. Nor are they
-  where a sync takes longer than the period: the next one follows in the same instant, with the HPA as its cache still
-  has it, and is refused if both have something to write.
-- The RESTMapper is reset every 30 s by a timer. If an HPA is due in that very instant, its sync asks discovery, or the
-  next one does. So where discovery is faulty, HPAs come at odd moments.
-- After a restart all HPAs are due at one instant for good, in the order of a Go map. It matters to HPAs that select the
-  same pods, and to a fault that strikes whoever comes next. And they are due in the very instant of the RESTMapper's
-  reset, whose timer goes before theirs or after them: then so does a fault that discovery meets.
-- Which of several equal pods goes when a workload shrinks. If they are measured, differ by noise, and only then one
-  goes, what the rest use is this or that.
+- Some messages depend on the order of a Go map (see `trace.unordered`): the list of HPAs that select the same pods, and
+  the name of the pod without a request, or without a container. The message is part of a condition. So each sync may or
+  may not find that it has changed, and write a status. Traces hide that. But a fault of the next status write, or a
+  stale cache after it, then affects a different sync in each run. The same happens if a sync takes longer than the
+  period: the next one follows in the same instant, with the HPA from a stale cache, and its status write is refused if
+  both write one.
+- The RESTMapper is reset every 30 s by a timer. If an HPA is due in that very instant, either its sync or the next one
+  asks discovery. So in plans with faults of discovery, HPAs are created at odd moments.
+- After a restart all HPAs are due at one instant for good, in the order of a Go map. That order matters for HPAs that
+  select the same pods, and for a fault of the next request. They are also due in the very instant of the RESTMapper's
+  reset, whose timer fires before or after theirs; so a fault of discovery may hit either.
+- Which of several equal pods is deleted in a scale-down. If they were measured with noise before one is deleted, the
+  usage of the others differs.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from lockstep_conformance.plans.playing import Plan, Step
 _HPAS = "horizontalpodautoscalers.autoscaling"
 _RESOURCES = {"cpu", "memory"}
 _ACTOR = "horizontal-pod-autoscaler"
-#: Added to whole and half seconds, it makes neither.
+#: Added to whole or half seconds, it gives neither.
 _ODD_MOMENT = 0.25
 
 
 def comparable(plan: Plan) -> Plan:
-    """The plan without what would strike what upstream leaves open."""
+    """The plan without the parts whose effect upstream leaves undefined."""
     steps = plan["steps"]
     ambiguous = _may_be_ambiguous(plan)
     if ambiguous:
@@ -53,13 +53,13 @@ def _ends_controller(step: Step) -> bool:
 
 
 def _names(plan: Plan) -> set[str]:
-    """All HPAs that there may be."""
+    """All HPAs that may exist."""
     created = [step["hpa"]["name"] for step in plan["steps"] if step["do"] == "create-hpa"]
     return {one["name"] for one in plan["hpas"]} | set(created)
 
 
 def _without_faults_in_one_instant(steps: list[Step], hpas: int) -> list[Step]:
-    """Where the HPA controller restarts, no faults of discovery, and after it none that would choose among HPAs."""
+    """If the HPA controller restarts: no faults of discovery, and afterwards none that hits only some HPAs."""
     first = next((place for place, step in enumerate(steps) if _ends_controller(step)), None)
     if first is None:
         return steps
@@ -72,7 +72,7 @@ def _meets_discovery(step: Step) -> bool:
 
 
 def _away_from_the_reset(plan: Plan) -> Plan:
-    """The plan in which all HPAs come a little later: the mapper is reset at whole seconds."""
+    """The plan with all HPAs created a little later: the RESTMapper is reset at whole seconds."""
     first, *others = plan["hpas"]
     return {**plan, "hpas": [{**first, "after": first["after"] + _ODD_MOMENT}, *others]}
 
@@ -94,7 +94,7 @@ def _may_be_ambiguous(plan: Plan) -> bool:
 
 
 def _specs(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Names of HPAs, each with a spec, or a part of it, that it has at some time."""
+    """Names of HPAs, each with a spec, or part of one, that it has at some time."""
     for one in plan["hpas"]:
         yield one["name"], one["spec"]
     for step in plan["steps"]:
@@ -126,7 +126,7 @@ def _may_lack_requests(plan: Plan) -> bool:
 
 
 def _measures_at_once(plan: Plan) -> bool:
-    """Whether answers always show the pods of their own instant."""
+    """Whether answers always show the pods as of their own instant."""
     rhythms = [plan["rhythm"], *(step["rhythm"] for step in plan["steps"] if step["do"] == "scrape")]
     frozen = any(step["do"] == "freeze" for step in plan["steps"])
     return not frozen and all(rhythm.get("period") == 0 for rhythm in rhythms)

@@ -1,4 +1,4 @@
-"""Strategies for what metrics say: curves, loads, exact tables, series of custom and external metrics."""
+"""Strategies for metrics: curves, loads, exact tables, series of custom and external metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lockstep_conformance.hpa.strategies.names import (
     weighted,
 )
 
-#: Quantities that no load model would give.
+#: Quantities that no load model gives.
 ODD_QUANTITIES = ("0", "-1", "1n", "999u", "1e3", "1E", "7Ei", "9223372036854775807", "18446744073709551615", "-5k")
 _PARTS = (0.05, 0.2, 0.9)
 _SEEDS = (0, 1, 2)
@@ -45,7 +45,7 @@ def _curve(amounts: tuple[float, ...]) -> Json:
 
 
 def _usage(curve: Json) -> Dicts:
-    """A curve and how it falls to pods."""
+    """A curve and its distribution over pods."""
     noise = {"noise": (*[LEFT_OUT] * 6, *_PARTS), "seed": _SEEDS}
     shared = any_of(how=["shared"], idle=(LEFT_OUT, 0.01, 0.3), at_most=(LEFT_OUT, 0.5, 1.0), **noise)
     how = weighted((3, shared), (1, any_of(how=["each"], **noise)))
@@ -61,7 +61,7 @@ _SERIES = (LEFT_OUT, *SERIES)
 
 
 def load_of(labels: dict[str, str]) -> Dicts:
-    """What pods with these labels use."""
+    """The load of pods with these labels."""
     about = any_of(
         signal=["load"],
         pods=[labels],

@@ -1,4 +1,4 @@
-"""Strategies for ReplicaSets and what becomes of their pods."""
+"""Strategies for ReplicaSets and the lifecycles of their pods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONTAINERS = (
 _LIFECYCLE = merged(
     any_of(
         start_after=(1.0, 1.0, 0.0, 6.0, 40.0),
-        # never ready in the instant of its creation: upstream's ReplicaSet controller dies of that (docs/findings.md)
+        # never ready in the instant of its creation: upstream's ReplicaSet controller panics then (docs/findings.md)
         ready_after=(2.0, 2.0, 0.25, 10.0, 45.0, None, [2.0, 20.0, 70.0]),
         stop_after=(1.0, 0.0, 20.0, None),
     ),
@@ -32,7 +32,7 @@ _LIFECYCLE = merged(
     ),
 )
 _ORDINARY = {"start_after": 1.0, "ready_after": 2.0, "stop_after": 1.0}
-#: Only the first two groups of pods may go wrong: a workload whose pods fail for ever never comes to rest.
+#: Only the first two groups of pods may go wrong: a workload whose pods always fail never settles.
 _LIFECYCLES = rarely(st.just([]), st.lists(_LIFECYCLE, min_size=1, max_size=2), 2).map(
     lambda in_turn: [*in_turn, _ORDINARY]
 )

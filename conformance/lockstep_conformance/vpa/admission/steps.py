@@ -15,7 +15,7 @@ Object = dict[str, Any]
 
 
 async def prepare(cluster: Cluster, vpa: Object, *recommendations: Object) -> None:
-    """Wait until the webhook is registered, then make a VPA with these recommendations in its status."""
+    """Wait until the webhook is registered, then create a VPA with these recommendations in its status."""
     await cluster.run_until(REGISTERED)
     await cluster.create(vpa)
     if recommendations:
@@ -35,9 +35,9 @@ def container(
 
 
 async def workload(cluster: Cluster, *containers: Object, name: str = "web", replicas: int = 1) -> Object:
-    """A ReplicaSet with these containers; its first pod as it was stored.
+    """Create a ReplicaSet with these containers. Returns its first pod as stored.
 
-    It gets its pods a second later: the webhook's caches must know the owner and the VPA of a pod it is asked about.
+    Its pods are created a second later, so that the webhook's caches contain the owner and the VPA of each pod.
     """
     made = objects.replica_set(name, replicas=0)
     made["spec"]["template"]["spec"]["containers"] = list(containers)
@@ -54,7 +54,7 @@ def resources_of(pod: Object) -> list[Object]:
 
 
 def annotations_of(pod: Object) -> Object:
-    """The annotations that the VPA has left on a pod, with what it lists in no order sorted."""
+    """The VPA's annotations on a pod, with lists in random order sorted."""
     found = pod["metadata"].get("annotations") or {}
     told = {key: value for key, value in found.items() if key.startswith("vpa")}
     if "vpaUpdates" in told:
@@ -70,7 +70,7 @@ def _sorted(part: str) -> str:
 
 
 async def refusal(cluster: Cluster, one: Object) -> tuple[int, str]:
-    """Code and message with which an object is refused; (0, "") if it is created."""
+    """Code and message of the refusal of an object; (0, "") if it is created."""
     try:
         await cluster.create(one)
     except ApiFailure as failure:

@@ -1,4 +1,4 @@
-"""What bounds the resources that a pod gets: the VPA's own policies, the container's limits, LimitRanges."""
+"""The bounds of a pod's resources: the VPA's policies, the container's limits, LimitRanges."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _TARGET = {"cpu": "500m", "memory": "512Mi"}
 
 @scenario(
     "vpa-admission/policy-caps-the-target",
-    must="A target beyond minAllowed or maxAllowed MUST be brought within them, the limits MUST follow what comes out, "
-    "and the annotation MUST say which bound it was.",
+    must=(
+        "A target beyond minAllowed or maxAllowed MUST be capped to them, the limits MUST follow the result, and the "
+        "annotation MUST name the bound."
+    ),
     source=(_CAPPING, _SCALING),
     controllers=ADMISSION,
 )
@@ -44,12 +46,12 @@ async def test_policy_caps_the_target(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/maximum-beats-minimum",
-    must="Where a policy's minimum lies above its maximum, the maximum MUST hold.",
+    must="If a policy's minimum is above its maximum, the maximum MUST apply.",
     source=_CAPPING,
     controllers=ADMISSION,
 )
 async def test_maximum_beats_minimum(cluster: Cluster) -> None:
-    await cluster.run_until(5)  # before the webhook that would refuse such a VPA is there
+    await cluster.run_until(5)  # before there is a webhook that would refuse such a VPA
     policy = objects.container_policy(min_allowed={"cpu": "400m"}, max_allowed={"cpu": "200m"})
     await cluster.create(objects.vpa(policies=[policy]))
     status = objects.vpa_status(objects.recommended(target={"cpu": "300m"}))
@@ -61,7 +63,7 @@ async def test_maximum_beats_minimum(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/requests-only",
-    must="With RequestsOnly the limits MUST stay, and a target above a limit MUST be capped to it.",
+    must="With RequestsOnly the limits MUST NOT change, and a target above a limit MUST be capped to it.",
     source=_CAPPING,
     controllers=ADMISSION,
 )
@@ -78,7 +80,7 @@ async def test_requests_only(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/the-limit-follows-far-beyond-the-maximum",
-    must="maxAllowed MUST cap the request only: a limit of sixteen times the request MUST follow in that proportion.",
+    must="maxAllowed MUST cap the request only: a limit of sixteen times the request MUST keep that ratio.",
     source=_SCALING,
     issues="kubernetes/autoscaler#8401",
     controllers=ADMISSION,
@@ -92,7 +94,7 @@ async def test_the_limit_follows_far_beyond_the_maximum(cluster: Cluster) -> Non
 
 @scenario(
     "vpa-admission/only-what-is-controlled",
-    must="A resource without a recommendation MUST keep request and limit, whatever happens to the other one.",
+    must="A resource without a recommendation MUST keep its request and limit, whatever happens to the other one.",
     source=_SCALING,
     issues="kubernetes/autoscaler#3902",
     controllers=ADMISSION,
@@ -109,8 +111,10 @@ async def test_only_what_is_controlled(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/container-limit-range-holds-limits",
-    must="Where limits in proportion would pass the maximum of a LimitRange for containers, the request MUST be capped "
-    "so that they do not; where they would stay below its minimum, it MUST be raised.",
+    must=(
+        "If proportional limits would exceed the maximum of a LimitRange for containers, the request MUST be capped so "
+        "that they do not; if they would be below its minimum, it MUST be raised."
+    ),
     source=(_CAPPING, _LIMIT_RANGE),
     issues="kubernetes/autoscaler#3319",
     controllers=ADMISSION,
@@ -128,7 +132,7 @@ async def test_container_limit_range_holds_limits(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/default-limit-of-a-limit-range",
-    must="A container without a limit of its own MUST get one in proportion to the default of the LimitRange.",
+    must="A container without a limit MUST get one in proportion to the default of the LimitRange.",
     source=(_SCALING, _LIMIT_RANGE),
     controllers=ADMISSION,
 )
@@ -143,8 +147,10 @@ async def test_default_limit_of_a_limit_range(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/pod-limit-range-shares-the-cut",
-    must="Where the requests of all containers together pass the maximum of a LimitRange for pods, each MUST be cut in "
-    "proportion.",
+    must=(
+        "If the requests of all containers together exceed the maximum of a LimitRange for pods, each MUST be reduced "
+        "in proportion."
+    ),
     source="pkg/utils/vpa/capping.go: applyPodLimitRange",
     issues="kubernetes/autoscaler#8776",
     controllers=ADMISSION,
@@ -162,8 +168,7 @@ async def test_pod_limit_range_shares_the_cut(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/precise-quantities",
-    must="A target MUST be stored as the recommendation prints it, to the last byte, and limits MUST be cut to whole "
-    "bytes and millis.",
+    must="A target MUST be stored exactly as in the recommendation, and limits MUST be cut to whole bytes and millis.",
     source=(_SCALING, "pkg/admission-controller/resource/pod/patch/util.go"),
     issues="kubernetes/autoscaler#4774",
     controllers=ADMISSION,
@@ -179,7 +184,9 @@ async def test_precise_quantities(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-container-that-is-off",
-    must="A container whose policy has mode Off has no recommendation, and MUST keep what it has while others change.",
+    must=(
+        "A container whose policy has mode Off has no recommendation, and MUST keep its resources while others change."
+    ),
     source=_CAPPING,
     controllers=ADMISSION,
 )

@@ -1,4 +1,4 @@
-"""Trouble: webhooks that are slow, gone or mistaken, and the Lease by which the updater sees that they are there."""
+"""Failures: slow, missing or misdirected webhooks, and the Lease that shows the updater that the webhook is running."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def _cpus(cluster: Cluster) -> list[str]:
 
 @scenario(
     "vpa-admission/registers-after-ten-seconds",
-    must="The webhook MUST be registered ten seconds after the start, for new pods and for VPAs that come or change.",
+    must=(
+        "The webhook MUST be registered ten seconds after the start, for new pods and for VPAs that are created or "
+        "updated."
+    ),
     source=_REGISTRATION,
     controllers=ADMISSION,
     autostart=False,
@@ -57,8 +60,10 @@ async def test_registers_after_ten_seconds(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-restart-registers-anew",
-    must="After a restart the old configuration MUST be deleted and a new one made; in between pods MUST stay as they "
-    "are, since nobody answers.",
+    must=(
+        "After a restart the old configuration MUST be deleted and a new one created; in between pods MUST NOT be "
+        "changed, since the webhook cannot be reached."
+    ),
     source=_REGISTRATION,
     controllers=ADMISSION,
 )
@@ -79,8 +84,10 @@ async def test_a_restart_registers_anew(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-slow-webhook-is-ignored",
-    must="A pod whose review takes longer than the webhook's 30 s MUST be created unchanged, while the Lease says that "
-    "all is well.",
+    must=(
+        "A pod whose review takes longer than the webhook's 30 s MUST be created unchanged, while the Lease is still "
+        "renewed."
+    ),
     source=_REGISTRATION,
     issues="kubernetes/autoscaler#6884",
     controllers=ADMISSION,
@@ -117,7 +124,7 @@ async def test_failure_policy_fail(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/the-lease-is-renewed",
-    must="The Lease MUST be made ten seconds after the registration and renewed every ten seconds.",
+    must="The Lease MUST be created ten seconds after the registration and renewed every ten seconds.",
     source=(_STATUS, "pkg/utils/status/status_updater.go: Run"),
     controllers=ADMISSION,
     autostart=False,
@@ -135,8 +142,10 @@ async def test_the_lease_is_renewed(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/lease-errors-are-retried",
-    must="A renewal that the server fails MUST be tried again after 100 ms and 300 ms; a refusal MUST be left alone "
-    "until the next renewal.",
+    must=(
+        "A renewal that fails with a server error MUST be retried after 100 ms and 300 ms; a refused one MUST NOT be "
+        "retried before the next renewal."
+    ),
     source=f"{_STATUS} retryWithExponentialBackOff",
     controllers=ADMISSION,
 )
@@ -169,8 +178,10 @@ async def test_a_lease_that_somebody_else_changed(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/nonsense-is-let-through",
-    must="A request that is no JSON MUST be answered with `allowed`, one of another content type with nothing, and one "
-    "about another resource with `allowed` and no patch.",
+    must=(
+        "A request that is not JSON MUST be answered with `allowed`, one of another content type with an empty answer, "
+        "and one about another resource with `allowed` and no patch."
+    ),
     source=_SERVER,
     controllers=ADMISSION,
 )
@@ -178,9 +189,9 @@ async def test_nonsense_is_let_through(cluster: Cluster) -> None:
     await cluster.run_until(REGISTERED)
     place = ("kube-system", "vpa-webhook")
     status, body = await cluster.call_webhook(*place, b"nonsense")
-    cluster.expect("no JSON", (status, json.loads(body)["response"]), (200, {"uid": "", "allowed": True}))
+    cluster.expect("not JSON", (status, json.loads(body)["response"]), (200, {"uid": "", "allowed": True}))
     status, body = await cluster.call_webhook(*place, b"{}", "text/plain")
-    cluster.expect("no JSON by its header", (status, body), (200, b""))
+    cluster.expect("not JSON by its header", (status, body), (200, b""))
     request = {"uid": "1", "resource": {"group": "apps", "version": "v1", "resource": "deployments"}}
     request["requestKind"] = {"group": "apps", "version": "v1", "kind": "Deployment"}
     status, body = await cluster.call_webhook(*place, json.dumps({"request": request}).encode())
@@ -189,8 +200,10 @@ async def test_nonsense_is_let_through(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-review-without-a-request",
-    must="A review without a request makes upstream panic: the caller MUST lose its connection, and the next MUST be "
-    "served.",
+    must=(
+        "A review without a request makes upstream panic: its connection MUST be closed, and the next request MUST be "
+        "served."
+    ),
     source="pkg/admission-controller/logic/server.go: admit",
     controllers=ADMISSION,
 )

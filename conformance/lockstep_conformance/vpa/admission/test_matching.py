@@ -30,8 +30,10 @@ async def _recommend(cluster: Cluster, name: str, cpu: str) -> None:
 
 @scenario(
     "vpa-admission/the-oldest-vpa-wins",
-    must="Of several VPAs with the pod's controller as target the oldest MUST decide; of two of one second, the one "
-    "whose name comes first.",
+    must=(
+        "Of several VPAs with the pod's controller as target the oldest MUST decide; of two created in the same "
+        "second, the one whose name comes first."
+    ),
     source=(_MATCHER, "pkg/utils/vpa/api.go: Stronger"),
     issues="kubernetes/autoscaler#6010",
     controllers=ADMISSION,
@@ -50,7 +52,7 @@ async def test_the_oldest_vpa_wins(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/the-target-counts-by-name",
-    must="A VPA MUST NOT decide for pods that its target would select, but which another controller has made.",
+    must="A VPA MUST NOT decide for pods that its target would select but that another controller created.",
     source=_MATCHER,
     controllers=ADMISSION,
 )
@@ -93,7 +95,10 @@ async def test_the_topmost_controller_counts(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/labels-must-match-too",
-    must="A pod that its controller's selector does not select MUST NOT be changed, although it names that controller.",
+    must=(
+        "A pod that its controller's selector does not select MUST NOT be changed, although its owner is that "
+        "controller."
+    ),
     source=(_MATCHER, "pkg/utils/vpa/api.go: PodMatchesVPA"),
     controllers=ADMISSION,
 )
@@ -121,7 +126,7 @@ async def test_a_pod_without_a_controller(cluster: Cluster) -> None:
     cluster.expect("annotations", cluster.get("pods", "alone")["metadata"].get("annotations"), None)
     await cluster.create(objects.replica_set("web", 1))
     await cluster.run(1)
-    cluster.expect("adopted as it is", [_cpu(pod) for pod in cluster.pods("web")], ["100m"])
+    cluster.expect("adopted unchanged", [_cpu(pod) for pod in cluster.pods("web")], ["100m"])
 
 
 @scenario(
@@ -139,7 +144,7 @@ async def test_another_namespace(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/an-unknown-owner",
-    must="A pod whose controller is of a kind that nobody serves MUST NOT be changed, and still be created.",
+    must="A pod whose controller has an unknown kind MUST NOT be changed, and MUST still be created.",
     source=(_MATCHER, "pkg/target/controller_fetcher/controller_fetcher.go"),
     controllers=ADMISSION,
 )
@@ -155,7 +160,7 @@ async def test_an_unknown_owner(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-stale-cache-of-vpas",
-    must="A VPA of which the admission controller has not heard yet MUST NOT change pods; once heard of, it MUST.",
+    must="A VPA that the admission controller has not observed yet MUST NOT change pods; once observed, it MUST.",
     source=_MATCHER,
     controllers=ADMISSION,
 )

@@ -1,4 +1,4 @@
-"""What a new pod gets: the target of its VPA as requests, limits in proportion, and annotations that say so."""
+"""What a new pod gets: the target of its VPA as requests, limits in proportion, and annotations about both."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ _SCALING = "pkg/utils/vpa/limit_and_request_scaling.go: GetProportionalLimit"
 
 @scenario(
     "vpa-admission/a-new-pod-gets-its-target",
-    must="A pod whose topmost controller is the target of a VPA with a recommendation MUST be created with the target "
-    "as its requests, limits in the same proportion, and annotations that name what was changed and what was seen.",
+    must=(
+        "A pod whose topmost controller is the target of a VPA with a recommendation MUST be created with the target "
+        "as its requests, limits in the same proportion, and annotations that list the changes and the containers."
+    ),
     source=(_UPDATES, _SCALING),
     controllers=ADMISSION,
 )
@@ -40,7 +42,7 @@ async def test_a_new_pod_gets_its_target(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/without-requests",
-    must="A container that asks for nothing MUST get the target as requests, and no limits.",
+    must="A container without requests MUST get the target as requests, and no limits.",
     source=(_UPDATES, _SCALING),
     controllers=ADMISSION,
 )

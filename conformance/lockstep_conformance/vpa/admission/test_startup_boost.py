@@ -30,8 +30,10 @@ def _boost(**cpu: Any) -> objects.Object:
 
 @scenario(
     "vpa-admission/boost-by-a-factor",
-    must="With a boost by a factor the recommended CPU MUST be multiplied, the limit MUST keep its proportion to the "
-    "original request, and an annotation MUST keep what the container had.",
+    must=(
+        "With a boost by a factor the recommended CPU MUST be multiplied, the limit MUST keep its proportion to the "
+        "original request, and an annotation MUST keep the container's original resources."
+    ),
     source=_BOOST,
     controllers=ADMISSION,
     options=_options(),
@@ -63,7 +65,7 @@ async def test_boost_by_an_amount_up_to_the_maximum(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/boost-in-mode-off",
-    must="A VPA in mode Off MUST boost all the same, from what the container asks for, and apply no recommendation.",
+    must="A VPA in mode Off MUST still boost, based on the container's request, and MUST NOT apply a recommendation.",
     source=_BOOST,
     controllers=ADMISSION,
     options=_options(),
@@ -77,7 +79,7 @@ async def test_boost_in_mode_off(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/boost-of-requests-only",
-    must="With RequestsOnly a boost MUST stay a milli below the limit.",
+    must="With RequestsOnly a boost MUST stay 1m below the limit.",
     source=f"{_BOOST} (capStartupBoostToContainerLimit)",
     controllers=ADMISSION,
     options=_options(),

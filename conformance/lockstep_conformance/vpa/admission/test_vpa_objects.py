@@ -1,4 +1,4 @@
-"""VPA objects on their way in: what is filled in, what is refused with which words, what is only warned about."""
+"""Admission of VPA objects: defaults, refusals and their messages, warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ async def _expect_refused(cluster: Cluster, what: str, vpa: objects.Object, why:
 
 @scenario(
     "vpa-admission/update-policy-is-filled-in",
-    must="A VPA without an update policy MUST be stored with the mode Recreate; one with any MUST stay as it is.",
+    must=(
+        "A VPA without an update policy MUST be stored with the mode Recreate; any existing update policy MUST NOT "
+        "change."
+    ),
     source=_HANDLER,
     controllers=ADMISSION,
 )
@@ -38,7 +41,7 @@ async def test_update_policy_is_filled_in(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/update-policy-that-makes-no-sense",
-    must="An update policy without a mode, or with a minimum of replicas below one, MUST be refused with all findings.",
+    must="An update policy without a mode, or with a minimum of replicas below one, MUST be refused with all errors.",
     source=_VALIDATION,
     controllers=ADMISSION,
 )
@@ -63,8 +66,10 @@ async def test_update_policy_that_makes_no_sense(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/bounds-that-make-no-sense",
-    must="A maximum below its minimum, CPU that is no whole number of millis, and memory that is no whole number of "
-    "bytes MUST be refused.",
+    must=(
+        "A maximum below its minimum, CPU that is not a whole number of millis, and memory that is not a whole number "
+        "of bytes MUST be refused."
+    ),
     source=_VALIDATION,
     controllers=ADMISSION,
 )
@@ -136,7 +141,7 @@ async def test_more_than_one_recommender(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/what-gates-forbid",
-    must="What belongs to a feature gate that is off MUST be refused, with the name of the gate.",
+    must="A field of a disabled feature gate MUST be refused, and the message MUST name the gate.",
     source=_VALIDATION,
     controllers=ADMISSION,
 )
@@ -167,7 +172,7 @@ async def test_what_gates_forbid(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/what-gates-allow",
-    must="With its gate on, a field MUST be let in within its bounds, and refused beyond them.",
+    must="With its gate on, a field MUST be accepted within its bounds, and refused outside of them.",
     source=_VALIDATION,
     controllers=ADMISSION,
     options=Options(vpa=VpaOptions(feature_gates={"InPlace": True, "PerVPAConfig": True, "CPUStartupBoost": True})),
@@ -194,12 +199,12 @@ async def test_what_gates_allow(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/old-objects-keep-what-gates-forbid",
-    must="An update of a VPA that has what a gate forbids now MUST be let through.",
+    must="An update of a VPA that already has a field of a disabled gate MUST be accepted.",
     source=f"{_VALIDATION}: getValidationOptionsForVPA",
     controllers=ADMISSION,
 )
 async def test_old_objects_keep_what_gates_forbid(cluster: Cluster) -> None:
-    await cluster.create(objects.vpa(mode="InPlace"))  # while no webhook is there yet
+    await cluster.create(objects.vpa(mode="InPlace"))  # before there is a webhook
     await cluster.run_until(REGISTERED)
     await cluster.patch(VPAS, "web", {"spec": {"updatePolicy": {"minReplicas": 3}}})
     stored = cluster.get(VPAS, "web")["spec"]["updatePolicy"]
@@ -208,7 +213,7 @@ async def test_old_objects_keep_what_gates_forbid(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/auto-is-warned-about",
-    must="A VPA in mode Auto MUST be let in with a warning that the mode will go.",
+    must="A VPA in mode Auto MUST be accepted with a warning that the mode is deprecated.",
     source="pkg/admission-controller/logic/server.go: addDeprecationWarnings",
     controllers=ADMISSION,
 )
@@ -222,7 +227,7 @@ async def test_auto_is_warned_about(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/values-of-the-wrong-type",
-    must="A VPA with values of the wrong type MUST be refused, in the words of Go's decoder.",
+    must="A VPA with values of the wrong type MUST be refused with the message of Go's decoder.",
     source=f"{_HANDLER} (parseVPA)",
     controllers=ADMISSION,
 )
@@ -240,8 +245,10 @@ async def test_values_of_the_wrong_type(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-admission/a-vpa-of-another-namespace-than-watched",
-    must="With --vpa-object-namespace the webhook MUST still be registered for all namespaces but one without a name, "
-    "since an empty list of ignored namespaces is taken for one empty name.",
+    must=(
+        "With --vpa-object-namespace the webhook MUST still be registered for all namespaces except one with an empty "
+        "name, since an empty list of ignored namespaces is read as one empty name."
+    ),
     source="pkg/admission-controller/config.go: selfRegistration",
     controllers=ADMISSION,
     options=Options(vpa=VpaOptions(admission=AdmissionOptions(vpa_object_namespace="default"))),

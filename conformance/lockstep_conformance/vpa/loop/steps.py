@@ -9,17 +9,17 @@ from lockstep.metrics import each
 from lockstep.objects.definitions import VPAS
 
 LOOP = ("vpa-recommender", "vpa-updater", "vpa-admission", "replicaset")
-#: The same, of scenarios that are about the updater.
+#: The same, for scenarios about the updater.
 UPDATES = ("vpa-updater", "vpa-recommender", "vpa-admission", "replicaset")
-#: Of equal pods upstream evicts any, so the samples of old and young ones come in any order, and their sums differ in
-#: the last bit.
+#: Upstream evicts any of several equal pods, so samples of old and new pods are added in a different order each time,
+#: and their sums differ in the last bit.
 SUMS = (Tolerance("*Histogram.totalWeight*", 1e-9),)
 HOUR, DAY = 3600.0, 24 * 3600.0
 Object = dict[str, Any]
 
 
 def every(seconds: float, **flags: Any) -> Options:
-    """The recommender and the updater work every so many seconds; `flags` are the updater's."""
+    """Options: the interval of the recommender and the updater in seconds, and further `flags` of the updater."""
     return Options(
         vpa=VpaOptions(
             recommender=RecommenderOptions(recommender_interval=seconds),
@@ -38,7 +38,7 @@ async def serve(
     limits: dict[str, str] | None = None,
     **spec: Any,
 ) -> None:
-    """A ReplicaSet that asks for less than it uses, with its VPA; `spec` is the VPA's."""
+    """A ReplicaSet that requests less than it uses, with its VPA; `spec` is the VPA's."""
     cluster.metrics.load("web", cpu=each(cpu), memory=each(memory))
     resources = {"requests": requests or {"cpu": "100m", "memory": "128Mi"}}
     if limits:
@@ -54,7 +54,7 @@ def evictions(cluster: Cluster) -> list[float]:
 
 
 def requests(cluster: Cluster) -> list[Object]:
-    """What the pods ask for, each answer once."""
+    """The distinct requests of the pods."""
     found: list[Object] = []
     for pod in cluster.pods("web"):
         asked = (pod["spec"]["containers"][0].get("resources") or {}).get("requests") or {}
@@ -64,7 +64,7 @@ def requests(cluster: Cluster) -> list[Object]:
 
 
 def target(cluster: Cluster) -> Object:
-    """What the VPA recommends."""
+    """The target of the VPA."""
     status = cluster.get(VPAS, "web")["status"]
     found: Object = status["recommendation"]["containerRecommendations"][0]["target"]
     return found

@@ -1,4 +1,4 @@
-"""What changes: usage that grows, memory that runs out, controllers that come and go."""
+"""Changes: growing usage, out-of-memory kills, controllers that stop and start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEASE = "pkg/utils/status/status_object.go: IsStatusValid"
 
 @scenario(
     "vpa-recommender/loop-follows-a-step",
-    must="When usage trebles, the target MUST follow within the day, and the pods MUST be brought to it.",
+    must="When usage triples, the target MUST follow within the day, and the pods MUST be updated to it.",
     source=_LOOP,
     controllers=LOOP,
     tolerance=SUMS,
@@ -41,8 +41,10 @@ async def test_loop_follows_a_step(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/loop-stops-when-admission-is-gone",
-    must="Without an admission controller that renews its Lease the updater MUST stop within a minute, and go on when "
-    "one is back.",
+    must=(
+        "Without an admission controller that renews its Lease the updater MUST stop within a minute, and MUST "
+        "continue when it is back."
+    ),
     source=(*_LOOP, _LEASE),
     issues="kubernetes/autoscaler#2633",
     controllers=UPDATES,
@@ -57,14 +59,16 @@ async def test_loop_stops_when_admission_is_gone(cluster: Cluster) -> None:
     cluster.expect_true(f"stopped in time: {stopped}", max(stopped) <= 220)
     await cluster.start("vpa-admission")
     await cluster.run(900)
-    cluster.expect_true("goes on", len(evictions(cluster)) > len(stopped))
+    cluster.expect_true("continues", len(evictions(cluster)) > len(stopped))
     cluster.expect("requests", len(requests(cluster)), 1)
 
 
 @scenario(
     "vpa-updater/loop-with-a-slow-webhook",
-    must="While the webhook is too slow and the Lease fresh, pods come back unchanged: upstream evicts them again and "
-    "again, and MUST be seen to do so.",
+    must=(
+        "While the webhook is too slow but the Lease is renewed, new pods are not changed: upstream evicts them again "
+        "and again, and this scenario MUST show it."
+    ),
     source=_LOOP,
     issues="kubernetes/autoscaler#6884",
     controllers=UPDATES,
@@ -81,8 +85,10 @@ async def test_loop_with_a_slow_webhook(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-after-a-restart-of-everything",
-    must="After a restart of all three parts the recommendation MUST come back from the checkpoints, and nothing be "
-    "evicted.",
+    must=(
+        "After a restart of all three parts the recommendation MUST be restored from the checkpoints, and nothing MUST "
+        "be evicted."
+    ),
     source=(*_LOOP, "pkg/recommender/input/cluster_feeder.go: InitFromCheckpoints"),
     issues="kubernetes/autoscaler#2180",
     controllers=LOOP,
@@ -104,8 +110,10 @@ async def test_loop_after_a_restart_of_everything(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-cures-an-oom",
-    must="A container that is killed for its memory MUST get more than it had, by an eviction if need be, until it is "
-    "not killed any more.",
+    must=(
+        "A container that is OOM-killed MUST get more memory than it had, by an eviction if necessary, until it is no "
+        "longer killed."
+    ),
     source=(*_LOOP, "pkg/recommender/model/container.go: RecordOOM"),
     issues=("kubernetes/autoscaler#3078", "kubernetes/autoscaler#4284"),
     controllers=LOOP,
@@ -124,7 +132,7 @@ async def test_loop_cures_an_oom(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/loop-in-place",
-    must="With InPlaceOrRecreate pods MUST be resized where they are: none is evicted, and all have the target.",
+    must="With InPlaceOrRecreate pods MUST be resized in place: none is evicted, and all have the target.",
     source=(*_LOOP, "pkg/updater/restriction/pods_inplace_restriction.go"),
     controllers=UPDATES,
     tolerance=SUMS,
@@ -138,8 +146,10 @@ async def test_loop_in_place(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/loop-and-a-disruption-budget",
-    must="A budget that allows no disruption MUST keep the pods as they are; when it does, they MUST be brought to the "
-    "target.",
+    must=(
+        "While a budget allows no disruption, the pods MUST NOT be evicted; when it does, they MUST be updated to the "
+        "target."
+    ),
     source=(*_LOOP, "pkg/updater/restriction/pods_eviction_restriction.go: Evict"),
     issues="kubernetes/autoscaler#4284",
     controllers=UPDATES,
@@ -176,7 +186,10 @@ async def test_loop_of_a_deployment(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-of-a-mode-that-changes",
-    must="A VPA that goes from Off to Recreate MUST have its pods brought to what it has learnt in the meantime.",
+    must=(
+        "When a VPA is changed from Off to Recreate, its pods MUST be updated to the recommendation learnt in the "
+        "meantime."
+    ),
     source=_LOOP,
     controllers=LOOP,
     tolerance=SUMS,

@@ -1,4 +1,4 @@
-"""The first hour of a VPA in a cluster: nothing is known yet, and every pod asks for something else than it needs."""
+"""The first hour of a VPA in a cluster: there is no history yet, and no pod requests what it needs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def _workload(name: str, requests: dict[str, str] | None, replicas: int = 2) -> 
 
 @scenario(
     "vpa-updater/loop-in-the-first-hour",
-    must="Pods that ask for less than they use, or for nothing, MUST be evicted in the first hour, and once more as "
-    "the recommendation follows their memory, which grows for twenty minutes; then they MUST be left alone, as those "
-    "MUST be from the start that ask for much more.",
+    must=(
+        "Pods that request less than they use, or nothing, MUST be evicted in the first hour, and once more as the "
+        "recommendation follows their memory, which grows for twenty minutes; then they MUST NOT be evicted again. "
+        "Pods that request much more than they use MUST NOT be evicted."
+    ),
     source=("pkg/updater/logic/updater.go: RunOnce", "pkg/updater/priority/update_priority_calculator.go: AddPod"),
     issues="gardener/gardener#2882",
     controllers=UPDATES,
@@ -53,7 +55,9 @@ async def test_loop_in_the_first_hour(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/loop-without-metrics",
-    must="Pods without any metrics MUST be evicted too if they ask for more than the least that is recommended then.",
+    must=(
+        "Pods without any metrics MUST be evicted too if they request more than the minimum, which is recommended then."
+    ),
     source=(
         "pkg/recommender/util/histogram.go: Percentile",
         "pkg/updater/priority/update_priority_calculator.go: AddPod",
@@ -70,8 +74,10 @@ async def test_loop_without_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/loop-after-a-downgrade",
-    must="The pods of a VPA in a mode that the updater does not support MUST be left alone by it, while "
-    "recommendations go on and new pods get them.",
+    must=(
+        "The pods of a VPA in a mode that the updater does not support MUST NOT be updated by it, while "
+        "recommendations continue and new pods get them."
+    ),
     source=(
         "pkg/updater/logic/updater.go: RunOnce",
         "pkg/admission-controller/resource/vpa/matcher.go: GetMatchingVPA",
@@ -80,7 +86,7 @@ async def test_loop_without_metrics(cluster: Cluster) -> None:
     controllers=UPDATES,
 )
 async def test_loop_after_a_downgrade(cluster: Cluster) -> None:
-    # A later release, or the gate, let the mode in: no webhook is there yet that would refuse it.
+    # As if a later release, or the gate, had accepted the mode: there is no webhook yet that would refuse it.
     cluster.metrics.load("web", cpu=each("300m"), memory=each("400Mi"))
     await cluster.create(objects.vpa("web", mode="InPlace"), _workload("web", {"cpu": "100m", "memory": "128Mi"}))
     await cluster.run(600)

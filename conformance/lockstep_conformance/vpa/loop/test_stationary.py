@@ -1,4 +1,4 @@
-"""Stationary load: pods get what they need once, and are left alone then."""
+"""Stationary load: pods get what they need once, and are not evicted again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ _PRIORITY = "pkg/updater/priority/update_priority_calculator.go: AddPod"
 
 @scenario(
     "vpa-recommender/loop-settles",
-    must="Pods that ask for less than they use MUST be evicted one by one, come back with the target, and then be left "
-    "alone.",
+    must=(
+        "Pods that request less than they use MUST be evicted one by one; new pods MUST get the target, and MUST NOT "
+        "be evicted again."
+    ),
     source=_LOOP,
     issues=("kubernetes/autoscaler#4774", "kubernetes/autoscaler#6362"),
     controllers=LOOP,
@@ -39,7 +41,7 @@ async def test_loop_settles(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-at-rest-for-seven-days",
-    must="Under stationary load a pod fresh from admission MUST NOT be evicted again, for seven days.",
+    must="Under stationary load a pod that was admitted with the target MUST NOT be evicted again, for seven days.",
     source=(*_LOOP, _PRIORITY),
     issues=("kubernetes/autoscaler#9362", "kubernetes/autoscaler#2180"),
     controllers=LOOP,
@@ -59,7 +61,7 @@ async def test_loop_at_rest_for_seven_days(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-with-noise",
-    must="Noise MUST NOT bring about more than a few evictions of each pod, however often the target moves.",
+    must="Noise MUST NOT cause more than a few evictions of each pod, however often the target changes.",
     source=(*_LOOP, _PRIORITY),
     issues="kubernetes/autoscaler#9362",
     controllers=LOOP,
@@ -75,8 +77,10 @@ async def test_loop_with_noise(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-of-pods-that-ask-for-enough",
-    must="Pods whose requests lie within the bounds MUST NOT be evicted in their first twelve hours, and then only "
-    "if the target is a tenth away.",
+    must=(
+        "Pods whose requests lie within the bounds MUST NOT be evicted in their first twelve hours, and then only if "
+        "the target differs by a tenth."
+    ),
     source=_PRIORITY,
     issues=("kubernetes/autoscaler#6822", "kubernetes/autoscaler#3199"),
     controllers=LOOP,
@@ -94,8 +98,10 @@ async def test_loop_of_pods_that_ask_for_enough(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/loop-with-a-pod-limit-range",
-    must="With a LimitRange for pods below what is recommended a new pod MUST get what fits; its bounds are cut, so "
-    "a pod of one container MUST NOT be evicted again.",
+    must=(
+        "With a LimitRange for pods below the recommendation a new pod MUST get what fits; the bounds are capped too, "
+        "so a pod of one container MUST NOT be evicted again."
+    ),
     source=(*_LOOP, "pkg/utils/vpa/capping.go: applyPodLimitRange"),
     issues="kubernetes/autoscaler#8776",
     controllers=LOOP,

@@ -1,9 +1,9 @@
-"""A generated VPA scenario as data: workloads, VPAs, what pods use, then steps, with all parts of the VPA at work.
+"""A generated VPA scenario as data: workloads, VPAs, the usage of pods, then steps, with all parts of the VPA running.
 
-A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed.
-`first` are the seconds before the steps; each step says how many more pass before it (`after`) and what is done (`do`).
-What happens to pods, watches and requests is what plans of the other controllers can do, too. Steps choose pods by what
-can be observed of them, never by name: see `lockstep.world.pick`.
+A plan is plain JSON, so a difference that fuzzing has found can be saved as a regression and replayed. `first` are the
+seconds before the steps; each step has the further seconds before it (`after`) and its action (`do`). Actions on pods,
+watches and requests are those of plans of the other controllers. Steps choose pods by what can be observed of them,
+never by name: see `lockstep.world.pick`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from lockstep_conformance.vpa.plans import bounds, checkpoints, loads, pods, wor
 
 #: The controllers that run.
 CONTROLLERS = LOOP
-#: What may differ in the last bit.
+#: Values that may differ in the last bit.
 TOLERANCE = SUMS
-#: Loops that the recommender and the updater make after all faults have ended.
+#: Loops of the recommender and the updater after all faults have ended.
 LOOPS_AT_REST = 3
-#: Seconds at the end after which every ReplicaSet is touched: by then expectations have expired (5 min), and who is
-#: touched does not wait for the end of a back-off. A longer wait would be one for the renewals of a Lease, every 10 s.
+#: Seconds at the end after which every ReplicaSet is touched: by then expectations have expired (5 min), and a touch
+#: ends the wait of a back-off. A longer wait would only add renewals of a Lease, every 10 s.
 PATIENCE = 310.0
 
 _VPAS = Autoscalers("vpa", VPAS, objects.vpa)
@@ -45,12 +45,12 @@ _PARTS = ("options", "feature_gates", "rhythm", "bounds", "workloads", "vpas", "
 
 
 def check(plan: Plan) -> None:
-    """Raises ValueError if this is no plan: a part is missing, or a step is one that nobody knows."""
+    """Raises ValueError if this is not a plan: a part is missing, or a step is unknown."""
     playing.check(plan, _PARTS, ACTIONS)
 
 
 def options(plan: Plan) -> Options:
-    """How the controllers are configured for a plan."""
+    """The controllers' options for a plan."""
     flags = plan["options"]
     return Options(
         vpa=VpaOptions(

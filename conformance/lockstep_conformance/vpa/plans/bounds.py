@@ -1,4 +1,4 @@
-"""What bounds pods in a plan: LimitRanges and PodDisruptionBudgets."""
+"""Bounds of pods in a plan: LimitRanges and PodDisruptionBudgets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def made(one: dict[str, Any]) -> dict[str, Any]:
 
 
 async def bound(stage: Stage, step: Step) -> None:
-    """A bound comes, or takes the place of one with its name."""
+    """Create a bound, or replace the one with its name."""
     cluster, one = stage.cluster, made(step["bound"])
     resource, name = _BY_KIND[one["kind"]], one["metadata"]["name"]
     if cluster.find(resource, name) is not None:
@@ -32,6 +32,6 @@ async def bound(stage: Stage, step: Step) -> None:
 
 
 async def unbound(stage: Stage, step: Step) -> None:
-    """All bounds of a kind go."""
+    """Delete all bounds of a kind."""
     for one in stage.cluster.list(step["resource"]):
         await stage.cluster.delete(step["resource"], one["metadata"]["name"])

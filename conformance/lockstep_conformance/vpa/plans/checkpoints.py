@@ -1,4 +1,4 @@
-"""Checkpoints in a plan: what befalls them that is not the recommender's doing."""
+"""Checkpoints in a plan: changes by others than the recommender."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lockstep_conformance.plans.stage import Stage
 
 
 async def edit_checkpoint(stage: Stage, step: Step) -> None:
-    """Somebody writes into a checkpoint."""
+    """Change a checkpoint."""
     if name := chosen(stage, CHECKPOINTS, step):
         await stage.cluster.patch(CHECKPOINTS, name, {"status": step["status"]}, subresource="status")
 
 
 async def delete_checkpoint(stage: Stage, step: Step) -> None:
-    """A checkpoint goes."""
+    """Delete a checkpoint."""
     if name := chosen(stage, CHECKPOINTS, step):
         await stage.cluster.delete(CHECKPOINTS, name)

@@ -1,4 +1,4 @@
-"""What pods use in a plan."""
+"""The usage of pods in a plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lockstep_conformance.plans.stage import Ends, Stage
 
 
 def begin(cluster: Cluster, data: dict[str, Any]) -> Ends:
-    """From now on the pods `pods` use that much. Curves are as in plans of the HPA; `oom` kills what uses too much."""
+    """Set the usage of `pods` from now on. Curves are those of HPA plans; `oom` kills containers that use too much."""
     used = {resource: _usage(data[resource]) for resource in ("cpu", "memory") if resource in data}
     startup = metrics.spike(*data["startup"]) if "startup" in data else None
     options = {name: data[name] for name in ("container", "oom") if name in data}
@@ -25,5 +25,5 @@ def _usage(data: dict[str, Any]) -> Any:
 
 
 async def begin_load(stage: Stage, step: Step) -> None:
-    """Pods use so much from now on, in addition to what they use already."""
+    """Add this usage to that of the pods from now on."""
     stage.signals.append(begin(stage.cluster, step["load"]))

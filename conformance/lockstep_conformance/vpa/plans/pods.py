@@ -1,4 +1,4 @@
-"""What becomes of pods in a VPA plan."""
+"""Actions on pods in a VPA plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _running(stage: Stage, step: Step) -> dict[str, Any] | None:
 
 
 async def wait(_: Stage, __: Step) -> None:
-    """Nothing but time passes."""
+    """Only time passes."""
 
 
 async def oom_kill(stage: Stage, step: Step) -> None:
@@ -28,7 +28,7 @@ async def oom_kill(stage: Stage, step: Step) -> None:
 
 
 async def evict_by_kubelet(stage: Stage, step: Step) -> None:
-    """A node is short of memory, and its kubelet ends a pod, of which each container used so much."""
+    """A node is short of memory, and its kubelet evicts a pod whose containers each used this much."""
     pod = _running(stage, step)
     if pod is not None:
         usage = {one["name"]: step["usage"] for one in pod["spec"]["containers"]}
@@ -37,5 +37,5 @@ async def evict_by_kubelet(stage: Stage, step: Step) -> None:
 
 
 async def resizes(stage: Stage, step: Step) -> None:
-    """What becomes of all resizes from now on; None: what the lifecycles of the pods say."""
+    """The outcome of all resizes from now on; None: as in the pods' lifecycles."""
     stage.cluster.kubelet.resizing = None if step["resize"] is None else Resize(**step["resize"])

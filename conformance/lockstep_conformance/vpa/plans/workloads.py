@@ -1,4 +1,4 @@
-"""Workloads in a plan: ReplicaSets whose pods ask for too little, too much, or nothing."""
+"""Workloads in a plan: ReplicaSets whose pods request too little, too much, or nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REPLICA_SETS = "replicasets.apps"
 
 
 async def new_workload(cluster: Cluster, one: dict[str, Any]) -> None:
-    """Make a ReplicaSet with these containers (name to fields); `lifecycle` is that of all its pods."""
+    """A ReplicaSet with these containers (name to fields); `lifecycle` is that of all its pods."""
     cluster.kubelet.lifecycles.for_owner(one["name"], InTurn(Lifecycle(**one["lifecycle"])))
     await cluster.create(objects.replica_set(one["name"], one["replicas"], template=_template(one)))
 
@@ -24,11 +24,11 @@ def _template(one: dict[str, Any]) -> dict[str, Any]:
 
 
 async def edit_workload(stage: Stage, step: Step) -> None:
-    """The next pods of a workload have other containers."""
+    """Change the containers of a workload's future pods."""
     one = step["workload"]
     await stage.cluster.patch(_REPLICA_SETS, one["name"], {"spec": {"template": {"spec": _template(one)["spec"]}}})
 
 
 async def scale(stage: Stage, step: Step) -> None:
-    """Somebody sets the replicas of a workload."""
+    """Set the replicas of a workload."""
     await stage.cluster.scale(step["name"], step["replicas"])

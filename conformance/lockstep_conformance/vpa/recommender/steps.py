@@ -1,4 +1,4 @@
-"""Steps and readings that scenarios of the recommender share."""
+"""Steps and queries that scenarios of the recommender share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lockstep.metrics import each
 from lockstep.objects.definitions import CHECKPOINTS, VPAS
 
 RECOMMENDER = ("vpa-recommender", "replicaset")
-#: The first loop comes an interval after the caches have filled, which takes 0.3 s. One second passes before the clock
+#: The first loop runs one interval after the caches are filled, which takes 0.3 s. One second passes before the clock
 #: of the scenario starts.
 FIRST_LOOP = 59.3
 INTERVAL = 60.0
@@ -40,25 +40,25 @@ def status(cluster: Cluster, name: str = "web", namespace: str = "default") -> O
 
 
 def recommendation(cluster: Cluster, container: str = "main", name: str = "web") -> Object | None:
-    """What is recommended for a container; None if nothing is."""
+    """The recommendation for a container; None without one."""
     made = (status(cluster, name).get("recommendation") or {}).get("containerRecommendations") or ()
     return next((one for one in made if one["containerName"] == container), None)
 
 
 def target(cluster: Cluster, container: str = "main", name: str = "web") -> Object | None:
-    """The target of a container; None if there is no recommendation for it."""
+    """The target of a container; None without a recommendation."""
     found = recommendation(cluster, container, name)
     return None if found is None else found["target"]
 
 
 def upper_bound(cluster: Cluster, container: str = "main", name: str = "web") -> Object | None:
-    """The upper bound of a container; None if there is no recommendation for it."""
+    """The upper bound of a container; None without a recommendation."""
     found = recommendation(cluster, container, name)
     return None if found is None else found["upperBound"]
 
 
 def condition(cluster: Cluster, kind: str, name: str = "web") -> str:
-    """A condition in short, "True: the message"; "" if there is none of that type."""
+    """A condition in short, "True: the message"; "" without one of that type."""
     for one in status(cluster, name).get("conditions") or ():
         if one["type"] == kind:
             return f"{one['status']}: {one.get('message', '')}".removesuffix(": ")

@@ -33,13 +33,13 @@ async def test_checkpoint_is_created(cluster: Cluster) -> None:
     found = checkpoint(cluster)
     cluster.expect("samples", found["totalSamplesCount"], 3)
     cluster.expect("version", found["version"], "v3")
-    # The peak of an interval that has not ended is left out.
+    # The peak of an unfinished interval is left out.
     cluster.expect("memory", "bucketWeights" in found["memoryHistogram"], False)
 
 
 @scenario(
     "vpa-recommender/restart-from-checkpoints",
-    must="After a restart the recommendation MUST be the same as far as checkpoints hold it.",
+    must="After a restart the recommendation MUST be the same, as far as its history is in checkpoints.",
     source=_INIT,
     controllers=RECOMMENDER,
 )
@@ -58,7 +58,7 @@ async def test_restart_from_checkpoints(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/selector-change-drops-checkpoints",
-    must="What was loaded from checkpoints MUST be forgotten when the selector of the target changes.",
+    must="The history from checkpoints MUST be dropped when the selector of the target changes.",
     source="pkg/recommender/model/cluster.go: AddOrUpdateVpa",
     controllers=RECOMMENDER,
 )
@@ -68,7 +68,7 @@ async def test_selector_change_drops_checkpoints(cluster: Cluster) -> None:
     await cluster.crash("vpa-recommender")
     await cluster.start("vpa-recommender")
     await cluster.run(61)
-    cluster.expect("samples with those of before", checkpoint(cluster)["totalSamplesCount"], 11)
+    cluster.expect("samples including the history", checkpoint(cluster)["totalSamplesCount"], 11)
     await cluster.delete("replicasets.apps", "web")
     await cluster.run(5)
     template = objects.pod_template({"app": "web", "tier": "new"})
@@ -106,7 +106,7 @@ async def test_broken_checkpoints(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/orphaned-checkpoint-is-collected",
-    must="The checkpoint of a VPA that is gone MUST be deleted when the interval of the collection has passed.",
+    must="The checkpoint of a VPA that is gone MUST be deleted when the interval of garbage collection has passed.",
     source="pkg/recommender/input/cluster_feeder.go: GarbageCollectCheckpoints",
     controllers=RECOMMENDER,
 )
@@ -138,8 +138,10 @@ async def test_no_checkpoints_with_prometheus(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/slow-checkpoints-run-out-of-time",
-    must="Once the timeout has passed no more checkpoints MUST be written, but each worker MUST write one: that which "
-    "has waited longest.",
+    must=(
+        "After the timeout no more checkpoints MUST be written, but each worker MUST write at least one: the one that "
+        "has waited longest."
+    ),
     source=_WRITER,
     controllers=RECOMMENDER,
     options=Options(vpa=VpaOptions(recommender=RecommenderOptions(update_worker_count=1, checkpoints_timeout=5.0))),

@@ -1,4 +1,4 @@
-"""What the conditions of a VPA say: about its target, its pods and its recommendation."""
+"""The conditions of a VPA: about its target, its pods and its recommendation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SELECTOR = "pkg/recommender/input/cluster_feeder.go: getSelector"
 
 @scenario(
     "vpa-recommender/no-pods-matched",
-    must="A VPA without pods MUST say so, and MUST stop saying so when pods have come.",
+    must="A VPA without pods MUST report that, and MUST remove the condition when there are pods.",
     source=_CONDITIONS,
     controllers=RECOMMENDER,
 )
@@ -39,7 +39,7 @@ async def test_no_pods_matched(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/recommendation-outlives-pods",
-    must="What was learned of pods MUST still be recommended when they are gone, and the lack of pods be told.",
+    must="The recommendation MUST remain when the pods are gone, and the lack of pods MUST be reported.",
     source=_CONDITIONS,
     controllers=RECOMMENDER,
 )
@@ -69,7 +69,7 @@ async def test_pending_pods_do_not_match(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/target-does-not-exist",
-    must="A VPA whose target does not exist MUST say so, and MUST recommend as soon as it does.",
+    must="A VPA whose target does not exist MUST report that, and MUST have a recommendation as soon as it exists.",
     source=_SELECTOR,
     controllers=RECOMMENDER,
 )
@@ -115,7 +115,7 @@ async def test_target_has_a_parent(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/kind-without-scale",
-    must="A target of a kind without a scale MUST be refused with what the API server says.",
+    must="A target of a kind without a scale MUST be refused with the API server's message.",
     source="pkg/target/fetcher.go: getLabelSelectorFromResource",
     controllers=RECOMMENDER,
 )
@@ -133,7 +133,7 @@ async def test_kind_without_scale(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/transition-time-stays",
-    must="The time of a condition's last transition MUST stay while its status does.",
+    must="A condition's lastTransitionTime MUST NOT change while its status does not.",
     source="pkg/recommender/model/vpa.go: vpaConditionsMap.Set",
     controllers=RECOMMENDER,
 )
@@ -147,7 +147,7 @@ async def test_transition_time_stays(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/custom-target-with-scale",
-    must="A custom resource with a scale MUST do as a target, by the selector in its scale.",
+    must="A custom resource with a scale MUST be accepted as a target, by the selector in its scale.",
     source="pkg/target/fetcher.go: getLabelSelectorFromResource",
     controllers=RECOMMENDER,
 )

@@ -1,4 +1,4 @@
-"""A recommender that ends in the middle of a loop, and starts again."""
+"""A recommender that crashes in the middle of a loop, and restarts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def _again(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/crash-before-metrics",
-    must="A recommender that ends while it asks for metrics MUST start over with all that checkpoints hold.",
+    must="A recommender that crashes while it reads metrics MUST restart with the whole history in checkpoints.",
     source=_RUN,
     controllers=RECOMMENDER,
 )
@@ -37,7 +37,7 @@ async def test_crash_before_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/crash-before-status",
-    must="A recommender that ends before it writes the status MUST lose what it has not kept in a checkpoint.",
+    must="A recommender that crashes before it writes the status MUST lose the samples that are not in a checkpoint.",
     source=_RUN,
     controllers=RECOMMENDER,
 )
@@ -51,7 +51,7 @@ async def test_crash_before_status(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/crash-between-status-and-checkpoint",
-    must="A recommender that ends before it writes a checkpoint MUST count the samples of that loop no more.",
+    must="A recommender that crashes before it writes a checkpoint MUST lose the samples of that loop.",
     source=_RUN,
     controllers=RECOMMENDER,
 )
@@ -65,7 +65,7 @@ async def test_crash_between_status_and_checkpoint(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/crash-after-checkpoint",
-    must="A recommender that ends after it has written a checkpoint MUST have lost nothing.",
+    must="A recommender that crashes after it has written a checkpoint MUST NOT lose any samples.",
     source=_RUN,
     controllers=RECOMMENDER,
 )
@@ -79,7 +79,7 @@ async def test_crash_after_checkpoint(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/crash-while-caches-fill",
-    must="A recommender that ends while its caches fill MUST NOT have written anything.",
+    must="A recommender that crashes while its caches are filling MUST NOT have written anything.",
     source="pkg/recommender/routines/recommender_controller.go: NewRecommenderController",
     controllers=RECOMMENDER,
     autostart=False,

@@ -1,4 +1,4 @@
-"""History from Prometheus: asked for once, at the start."""
+"""History from Prometheus, queried once, at the start."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _HISTORY = "pkg/recommender/input/history/history_provider.go: GetClusterHistory
 
 
 def _prometheus(**flags: str | float) -> Options:
-    """The flags, with pod labels over the last eight days: only a range gives the matrix that is needed."""
+    """The flags, with a range of eight days for pod labels: only a range gives the required matrix."""
     given = {"storage": "prometheus", "metric_for_pod_labels": 'up{job="kubernetes-pods"}[8d]', **flags}
     return Options(vpa=VpaOptions(recommender=RecommenderOptions(**given)))  # type: ignore[arg-type]
 
 
 async def _serve(cluster: Cluster) -> None:
-    """A pod that was there for eight days, is gone now, and has a successor."""
+    """A pod that existed for eight days and is gone now, and its successor."""
     cluster.metrics.load("web", cpu=each("100m"), memory=each("100Mi"))
     await cluster.create(objects.replica_set("web", 1), objects.vpa("web"))
     await cluster.run(10)
@@ -33,7 +33,7 @@ async def _serve(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-is-recommended",
-    must="What Prometheus tells of the last eight days MUST count as if it had been seen.",
+    must="The last eight days in Prometheus MUST count as if the recommender had observed them.",
     source=_HISTORY,
     controllers=RECOMMENDER,
     autostart=False,
@@ -52,7 +52,7 @@ async def test_history_is_recommended(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-without-a-range-of-labels",
-    must="Pod labels that are no matrix, as with the default flag, MUST spoil the whole history.",
+    must="If pod labels are not a matrix, as with the default flag, the whole history MUST be discarded.",
     source="pkg/recommender/input/history/history_provider.go: readLastLabels",
     issues=("FairwindsOps/goldilocks#399", "kubernetes/autoscaler#4385"),
     controllers=RECOMMENDER,
@@ -71,7 +71,10 @@ async def test_history_without_a_range_of_labels(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-of-several-pods",
-    must="Containers with the same name in pods with the same labels MUST be one history, and other labels another.",
+    must=(
+        "Containers with the same name in pods with the same labels MUST share one history; other labels MUST have a "
+        "separate one."
+    ),
     source=_HISTORY,
     controllers=RECOMMENDER,
     autostart=False,
@@ -94,7 +97,7 @@ async def test_history_of_several_pods(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-in-one-namespace",
-    must="A recommender for one namespace MUST ask for the history of that namespace only.",
+    must="A recommender for one namespace MUST query the history of that namespace only.",
     source=_HISTORY,
     controllers=RECOMMENDER,
     autostart=False,
@@ -114,7 +117,7 @@ async def test_history_in_one_namespace(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-of-a-restarted-counter",
-    must="A counter that starts anew, and gaps in what was measured, MUST NOT show as usage.",
+    must="Counter resets and gaps in the measurements MUST NOT count as usage.",
     source=_HISTORY,
     controllers=RECOMMENDER,
     autostart=False,
@@ -134,7 +137,7 @@ async def test_history_of_a_restarted_counter(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/prometheus-out-of-reach",
-    must="Without an answer of Prometheus the recommender MUST work, with what it sees from then on.",
+    must="Without an answer from Prometheus the recommender MUST work with the usage from then on.",
     source="pkg/recommender/input/cluster_feeder.go: InitFromHistoryProvider",
     controllers=RECOMMENDER,
     options=_prometheus(),
@@ -153,7 +156,7 @@ async def test_prometheus_out_of_reach(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/prometheus-too-slow",
-    must="Prometheus MUST be given up when it has not answered within --prometheus-query-timeout.",
+    must="A query that is not answered within --prometheus-query-timeout MUST be given up.",
     source="pkg/recommender/input/history/history_provider.go: readResourceHistory",
     controllers=RECOMMENDER,
     options=_prometheus(prometheus_query_timeout=20.0),
@@ -175,7 +178,7 @@ async def test_prometheus_too_slow(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/prometheus-talks-nonsense",
-    must="An answer of Prometheus that makes no sense MUST be ignored.",
+    must="An invalid answer from Prometheus MUST be ignored.",
     source="pkg/recommender/input/cluster_feeder.go: InitFromHistoryProvider",
     controllers=RECOMMENDER,
     options=_prometheus(),
@@ -214,7 +217,7 @@ async def test_prometheus_talks_nonsense(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/history-of-two-clusters",
-    must="What one Prometheus has of pods of that name in another cluster MUST count too: the queries name no cluster.",
+    must="Series of pods with the same name in another cluster MUST count too: the queries name no cluster.",
     source=_HISTORY,
     issues="kubernetes/autoscaler#9496",
     controllers=RECOMMENDER,

@@ -1,4 +1,4 @@
-"""How much history the recommender asks Prometheus for: all of it at once, at each start."""
+"""How much history the recommender queries from Prometheus: all of it at once, at each start."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SCRAPES = 300.0  # seconds between them
 
 
 def _pod(cluster: Cluster, name: str, days: int) -> None:
-    """A pod of one container, of which Prometheus has learnt for so many days, and learns until the scenario ends."""
+    """A pod of one container with this many days of history in Prometheus, which continues until the end."""
     since, until, half, memory = days + _SCRAPES / 86_400, _SCRAPES, constant(0.5), constant("600Mi")
     cluster.prometheus.usage(name, cpu=half, memory=memory, days=since, until=until, every=_SCRAPES)
     cluster.prometheus.pod(name, {"app": "web"}, days=since, until=until, every=_SCRAPES)
 
 
 async def _asked(cluster: Cluster) -> list[Asked]:
-    """What a recommender asks Prometheus from its start to its end, a loop later."""
+    """The queries of a recommender from its start to its end, one loop later."""
     before = len(cluster.prometheus.asked)
     await cluster.start("vpa-recommender")
     await cluster.run(61)
@@ -30,8 +30,10 @@ async def _asked(cluster: Cluster) -> list[Asked]:
 
 @scenario(
     "vpa-recommender/history-of-everything-at-once",
-    must="At each start three questions MUST ask for all of eight days, so that what comes in grows with pods and with "
-    "days: a sample an hour of each container and resource, and every single scrape of a pod's labels.",
+    must=(
+        "At each start three queries MUST cover all of eight days, so the answers grow with pods and with days: a "
+        "sample an hour of each container and resource, and every scrape of a pod's labels."
+    ),
     source="pkg/recommender/input/history/history_provider.go: GetClusterHistory",
     issues="kubernetes/autoscaler#1809",
     controllers=RECOMMENDER,
@@ -50,8 +52,8 @@ async def test_history_of_everything_at_once(cluster: Cluster) -> None:
         ("query_range", f"container_memory_working_set_bytes{{{_USAGE}}}", 8.0),
         ("query", _LABELS, 0.0),
     ]
-    cluster.expect("questions", [(one.endpoint, one.arguments["query"], one.days) for one in asked], questions)
-    # None of them has a limit, or asks for a part: each answer is one document, read as a whole.
+    cluster.expect("queries", [(one.endpoint, one.arguments["query"], one.days) for one in asked], questions)
+    # None of them has a limit or paging: each answer is one document, read as a whole.
     arguments = [["end", "query", "start", "step"]] * 2 + [["query", "time"]]
     cluster.expect("arguments", [sorted(one.arguments) for one in asked], arguments)
     cluster.expect("samples of one pod", [one.samples for one in asked], [193, 193, 2304])

@@ -1,4 +1,4 @@
-"""When the recommender works: once in each interval, the first time one interval after its start."""
+"""When the recommender runs: once in each interval, the first time one interval after its start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RUN = "pkg/recommender/routines/recommender_controller.go: Run"
 
 @scenario(
     "vpa-recommender/first-loop",
-    must="The first recommendation MUST be written one interval after the caches have filled, and not before.",
+    must="The first recommendation MUST be written one interval after the caches are filled, and not before.",
     source=_RUN,
     issues="kubernetes/autoscaler#5569",
     controllers=RECOMMENDER,
@@ -33,13 +33,13 @@ async def test_first_loop(cluster: Cluster) -> None:
     await after_loop(cluster, 1)
     cluster.expect("writes of the status", moments(cluster, "patch", VPAS), [FIRST_LOOP])
     cluster.expect("target", target(cluster), {"cpu": "126m", "memory": "250Mi"})
-    # One sample covers no time at all, so that nothing is known for sure.
+    # One sample covers no time, so the confidence is zero.
     cluster.expect("upper bound", upper_bound(cluster), {"cpu": "100G", "memory": "97656250000Ki"})
 
 
 @scenario(
     "vpa-recommender/loops-at-every-interval",
-    must="A loop MUST come at every interval, and write the VPA only if anything in its status has changed.",
+    must="A loop MUST run at every interval, and MUST write the VPA only if its status has changed.",
     source=(_RUN, "pkg/utils/vpa/api.go: UpdateVpaStatusIfNeeded"),
     controllers=RECOMMENDER,
     options=Options(vpa=VpaOptions(recommender=RecommenderOptions(recommender_interval=30.0))),
@@ -47,7 +47,7 @@ async def test_first_loop(cluster: Cluster) -> None:
 async def test_loops_at_every_interval(cluster: Cluster) -> None:
     await serve(cluster)
     await cluster.run_until(150)
-    # The bounds narrow as samples come in, of which there is one for each minute at most.
+    # The bounds narrow as samples arrive, at most one per minute.
     loops = [29.3, 59.3, 89.3, 119.3, 149.3]
     cluster.expect("writes of the checkpoint", moments(cluster, "patch", CHECKPOINTS), loops)
     cluster.expect("writes of the status", moments(cluster, "patch", VPAS), loops)
@@ -55,7 +55,7 @@ async def test_loops_at_every_interval(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/slow-loop-skips-ticks",
-    must="Ticks that pass while a loop is at work MUST be lost but for one, and later loops MUST keep to the grid.",
+    must="Ticks during a loop MUST be dropped except for one, and later loops MUST stay on the grid.",
     source=_RUN,
     controllers=RECOMMENDER,
 )
@@ -72,7 +72,7 @@ async def test_slow_loop_skips_ticks(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/unchanged-status-is-not-written",
-    must="A status that would stay what it is MUST NOT be written.",
+    must="An unchanged status MUST NOT be written.",
     source="pkg/utils/vpa/api.go: UpdateVpaStatusIfNeeded",
     controllers=RECOMMENDER,
 )

@@ -1,4 +1,4 @@
-"""What a recommender has learnt, and forgets: by a restart, or when it loses sight of a VPA for a moment."""
+"""Lost history: what a recommender forgets at a restart, or when a VPA disappears for a moment."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _learnt(**histograms: Any) -> objects.Object:
 
 @scenario(
     "vpa-recommender/checkpoint-with-a-hardly-used-bucket",
-    must="A checkpoint whose lowest bucket weighs too little to count MUST NOT be taken for one without any samples.",
+    must="A checkpoint whose lowest bucket has too little weight to count MUST NOT be treated as one without samples.",
     source="pkg/recommender/util/histogram.go: LoadFromCheckpoint",
     issues="kubernetes/autoscaler#7726",
     controllers=RECOMMENDER,
     autostart=False,
 )
 async def test_checkpoint_with_a_hardly_used_bucket(cluster: Cluster) -> None:
-    # a share of 1/10001 of 0.9 is below the weight from which on a bucket is taken to be empty, a ten-thousandth
+    # a share of 1/10001 of 0.9 is below the weight under which a bucket counts as empty, 1/10000
     memory = {"bucketWeights": {"0": 1, "60": 10000}, "totalWeight": 0.9, "referenceTimestamp": _NOW}
     await cluster.create(_learnt(memoryHistogram=memory))
     await serve(cluster, 0)
@@ -50,8 +50,10 @@ async def test_checkpoint_with_a_hardly_used_bucket(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/target-that-cannot-be-read-for-a-moment",
-    must="When the target of a VPA cannot be read for one loop, what was loaded from checkpoints MUST be forgotten, "
-    "and the checkpoint be overwritten with what was seen since the start.",
+    must=(
+        "When the target of a VPA cannot be read for one loop, the history from checkpoints MUST be dropped, and the "
+        "checkpoint MUST be overwritten with the samples since the start."
+    ),
     source=("pkg/recommender/input/cluster_feeder.go: getSelector", "pkg/recommender/model/cluster.go: AddOrUpdateVpa"),
     issues="kubernetes/autoscaler#9891",
     controllers=RECOMMENDER,
@@ -66,7 +68,7 @@ async def test_target_that_cannot_be_read_for_a_moment(cluster: Cluster) -> None
     await cluster.crash("vpa-recommender")
     await cluster.start("vpa-recommender")
     await cluster.run(61)
-    cluster.expect("samples with those of before", checkpoint(cluster)["totalSamplesCount"], 11)
+    cluster.expect("samples including the history", checkpoint(cluster)["totalSamplesCount"], 11)
     outage = cluster.faults.error(500, verb="get", resource="fleets.example.com", subresource="scale", times=None)
     await cluster.run(60)
     outage.stop()
@@ -79,8 +81,10 @@ async def test_target_that_cannot_be_read_for_a_moment(cluster: Cluster) -> None
 
 @scenario(
     "vpa-recommender/vpa-of-another-recommender-comes",
-    must="A VPA that names another recommender at the start and this one later MUST begin with what this one has seen, "
-    "and its checkpoint be overwritten with that.",
+    must=(
+        "A VPA that names another recommender at the start and this one later MUST begin with the samples of this one, "
+        "and its checkpoint MUST be overwritten with them."
+    ),
     source="pkg/recommender/input/cluster_feeder.go: setVpaCheckpoint",
     issues="kubernetes/autoscaler#9241",
     controllers=RECOMMENDER,
@@ -101,8 +105,10 @@ async def test_vpa_of_another_recommender_comes(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/restart-a-day",
-    must="A recommender that restarts before its intervals of memory peaks end MUST never keep any of them in a "
-    "checkpoint, while CPU is kept.",
+    must=(
+        "A recommender that restarts before its intervals of memory peaks end MUST never store any of them in a "
+        "checkpoint, while CPU is stored."
+    ),
     source="pkg/recommender/checkpoint/checkpoint_writer.go: subtractCurrentContainerMemoryPeak",
     issues=("kubernetes/autoscaler#8982", "kubernetes/autoscaler#10042"),
     controllers=RECOMMENDER,
@@ -123,8 +129,10 @@ async def test_restart_a_day(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/half-lives-of-a-second",
-    must="With half-lives of a second CPU MUST follow a lower load at once, and memory stay at its peak until the day "
-    "of the peak is over.",
+    must=(
+        "With half-lives of a second CPU MUST follow a lower load at once, and memory MUST stay at its peak until the "
+        "day of the peak is over."
+    ),
     source=(
         "pkg/recommender/util/decaying_histogram.go: AddSample",
         "pkg/recommender/model/container.go: addMemorySample",

@@ -1,4 +1,4 @@
-"""Containers that ran out of memory: what is recommended then."""
+"""Recommendations for containers that ran out of memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def _serve(cluster: Cluster, memory: str) -> None:
 
 @scenario(
     "vpa-recommender/oom-kill-raises-memory",
-    must="A container that was killed for want of memory MUST count as one that needs more than it had.",
+    must="A container that was OOM-killed MUST count as one that needs more memory than it had.",
     source=(_OBSERVER, "pkg/recommender/model/container.go: RecordOOM"),
     controllers=RECOMMENDER,
 )
@@ -37,7 +37,7 @@ async def test_oom_kill_raises_memory(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/oom-kill-seen-late",
-    must="A kill MUST also be noticed if the container runs again before anybody sees that it was down.",
+    must="A kill MUST also be noticed if the container is running again before its end was observed.",
     source=_OBSERVER,
     controllers=RECOMMENDER,
 )
@@ -86,7 +86,7 @@ async def test_ordinary_restart_is_no_oom(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/eviction-raises-memory",
-    must="A pod that its kubelet evicted for want of memory MUST count as one that ran out of it.",
+    must="A pod that its kubelet evicted because of memory MUST count as one that ran out of memory.",
     source="pkg/recommender/input/oom/observer.go: OnEvent",
     controllers=RECOMMENDER,
 )
@@ -100,7 +100,7 @@ async def test_eviction_raises_memory(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/eviction-for-other-reasons",
-    must="A pod that its kubelet evicted for want of something else MUST NOT raise the recommendation.",
+    must="A pod that its kubelet evicted for another reason MUST NOT raise the recommendation.",
     source="pkg/recommender/input/oom/observer.go: OnEvent",
     controllers=RECOMMENDER,
 )
@@ -115,7 +115,7 @@ async def test_eviction_for_other_reasons(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/eviction-of-a-strange-event",
-    must="An event that makes no sense MUST be ignored.",
+    must="A malformed event MUST be ignored.",
     source="pkg/recommender/input/oom/observer.go: parseEvictionEvent",
     controllers=RECOMMENDER,
 )

@@ -1,4 +1,4 @@
-"""OOM kills at moments at which they are lost, and many of them in a row."""
+"""OOM kills at times at which they are lost, and repeated kills."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def _memory(cluster: Cluster, name: str = "web") -> Any:
 
 @scenario(
     "vpa-recommender/oom-kill-in-the-first-minute",
-    must="A kill before the first sample of its container MUST NOT count, however young it is when it is looked at.",
+    must=(
+        "A kill before the first sample of its container MUST NOT count, even if the recommender sees it soon "
+        "afterwards."
+    ),
     source=_RECORD,
     issues="kubernetes/autoscaler#8548",
     controllers=RECOMMENDER,
@@ -45,7 +48,10 @@ async def test_oom_kill_in_the_first_minute(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/oom-kill-at-the-end-of-an-interval",
-    must="A kill at the end of an interval of memory peaks MUST NOT count, if a sample of the next one is seen first.",
+    must=(
+        "A kill at the end of an interval of memory peaks MUST NOT count if a sample of the next interval is seen "
+        "first."
+    ),
     source=_RECORD,
     issues="kubernetes/autoscaler#8548",
     controllers=RECOMMENDER,
@@ -65,7 +71,7 @@ async def test_oom_kill_at_the_end_of_an_interval(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/oom-kill-of-a-pod-that-is-gone",
-    must="A kill of a pod that came and went between two loops MUST be lost, as the pod is not known.",
+    must="A kill of a pod that existed only between two loops MUST be lost, because the pod is unknown.",
     source="pkg/recommender/model/cluster.go: RecordOOM",
     issues="kubernetes/autoscaler#6705",
     controllers=RECOMMENDER,
@@ -86,7 +92,7 @@ async def test_oom_kill_of_a_pod_that_is_gone(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/repeated-oom-kills",
-    must="A second kill at the same request MUST NOT raise the recommendation further, nor any after it.",
+    must="Further kills at the same request MUST NOT raise the recommendation further.",
     source=_RECORD,
     issues="kubernetes/autoscaler#1182",
     controllers=RECOMMENDER,
@@ -103,8 +109,10 @@ async def test_repeated_oom_kills(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/oom-kills-below-a-maximum",
-    must="Kills at the request that a policy allows at most MUST leave the target there, and raise what would be "
-    "recommended without the policy; that MUST stay as it is when the kills have ended.",
+    must=(
+        "Kills at the maximum request of a policy MUST NOT change the target, but MUST raise the uncapped target; that "
+        "MUST NOT change when the kills have ended."
+    ),
     source=(_RECORD, "pkg/recommender/routines/capping_post_processor.go: Process"),
     issues="kubernetes/autoscaler#9521",
     controllers=RECOMMENDER,

@@ -1,4 +1,4 @@
-"""What a VPA's policies make of a recommendation."""
+"""How a VPA's policies change a recommendation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_minimum_is_shared(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/policy-bounds",
-    must="Targets and bounds MUST be kept within minAllowed and maxAllowed, of which the maximum is the stronger.",
+    must="Targets and bounds MUST be kept within minAllowed and maxAllowed, of which the maximum takes precedence.",
     source=_CAPPING,
     issues="kubernetes/autoscaler#4763",
     controllers=RECOMMENDER,
@@ -90,7 +90,7 @@ async def test_controlled_resources(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/global-maximum",
-    must="The maximum of the flags MUST hold where a policy sets none.",
+    must="The maximum of the flags MUST apply if a policy sets none.",
     source=_CAPPING,
     controllers=RECOMMENDER,
     options=Options(
@@ -110,7 +110,7 @@ async def test_global_maximum(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/whole-cpus",
-    must="With the flag and the annotation, CPU MUST be rounded up to whole ones, before any cap.",
+    must="With the flag and the annotation, CPU MUST be rounded up to whole CPUs, before any cap.",
     source="pkg/recommender/routines/cpu_integer_post_processor.go: Process",
     controllers=RECOMMENDER,
     options=Options(vpa=VpaOptions(recommender=RecommenderOptions(cpu_integer_post_processor_enabled=True))),
@@ -130,7 +130,7 @@ async def test_whole_cpus(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/rounding",
-    must="Amounts MUST be rounded up to multiples of what the flags say.",
+    must="Amounts MUST be rounded up to multiples of the flags' values.",
     source="pkg/recommender/model/types.go: ResourcesAsResourceList",
     controllers=RECOMMENDER,
     options=Options(
@@ -159,7 +159,7 @@ async def test_per_vpa_config_is_off(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/per-vpa-config",
-    must="With the feature gate PerVPAConfig a VPA's own aggregation interval MUST count.",
+    must="With the feature gate PerVPAConfig a VPA's own aggregation interval MUST apply.",
     source="pkg/recommender/model/aggregate_container_state.go: UpdateFromPolicy",
     controllers=RECOMMENDER,
     options=Options(vpa=VpaOptions(feature_gates={"PerVPAConfig": True})),

@@ -1,7 +1,7 @@
-"""How long a loop takes: behind the recommender's own rate limit, and with one worker or several.
+"""How long a loop takes: with the recommender's own rate limit, and with one worker or several.
 
-Which VPA comes first is left to the order of a Go map. So the VPAs have generated names, and there are no checkpoints,
-whose names would tell them apart; unless the order of all that wait is settled by when they were written last.
+The order of VPAs is that of a Go map. So the VPAs have generated names, and there are no checkpoints, whose names would
+reveal the order; unless the times of the last writes determine it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _REPORTED = ("kubernetes/autoscaler#4498", "kubernetes/autoscaler#7951")
 
 
 def _without_checkpoints(**flags: float) -> Options:
-    """These flags, and history from a Prometheus that has none, so that no checkpoints are written."""
+    """These flags, with history from an empty Prometheus, so that no checkpoints are written."""
     pods = 'up{job="kubernetes-pods"}[8d]'
     given = RecommenderOptions(storage="prometheus", metric_for_pod_labels=pods, **flags)  # type: ignore[arg-type]
     return Options(vpa=VpaOptions(recommender=given))
 
 
 async def _vpas(cluster: Cluster, count: int) -> None:
-    """So many VPAs of one pod."""
+    """Create this many VPAs of one pod each."""
     cluster.metrics.load("web", cpu=each("100m"), memory=each("100Mi"))
     one = objects.vpa(target=objects.replica_set("web"), metadata={"name": None, "generateName": "app-"})
     async with cluster.batch():
@@ -37,8 +37,10 @@ def _seconds(first: float, every: float, count: int) -> list[float]:
 
 @scenario(
     "vpa-recommender/loop-behind-a-rate-limit",
-    must="With more VPAs than requests allowed in an interval a loop MUST last as long as the limit makes its writes "
-    "wait, however many workers write, and the next one MUST start when it ends.",
+    must=(
+        "With more VPAs than requests allowed in an interval a loop MUST last as long as the limit delays its writes, "
+        "however many workers write, and the next one MUST start when it ends."
+    ),
     source=(_UPDATE, _FLAGS),
     issues=_REPORTED,
     controllers=RECOMMENDER,
@@ -49,15 +51,15 @@ async def test_loop_behind_a_rate_limit(cluster: Cluster) -> None:
     await cluster.run_until(316)
     written = moments(cluster, "patch", VPAS)
     cluster.expect("first loop, out of the burst", written[:16], [FIRST_LOOP] * 16)
-    # A minute has brought seven requests and a half; the nine that are left come one every eight seconds.
+    # A minute gives seven and a half requests; the other nine are sent one every eight seconds.
     cluster.expect("second loop", written[16:32], [loop(2)] * 7 + _seconds(loop(2) + 4, 8, 9))
-    # It took 68 s, so the third is late, and all of it has to wait.
+    # It took 68 s, so the third is late, and all its requests must wait.
     cluster.expect("third loop", written[32:], _seconds(loop(2) + 76, 8, 16))
 
 
 @scenario(
     "vpa-recommender/default-rate-limit",
-    must="Without flags a hundred writes MUST be made at once, and the others one every 20 ms.",
+    must="With default flags a hundred writes MUST be made at once, and the others one every 20 ms.",
     source=("common/flags.go: DefaultCommonConfig", _FLAGS),
     issues=_REPORTED,
     controllers=RECOMMENDER,
@@ -107,8 +109,10 @@ async def test_workers_write_at_the_same_time(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/checkpoints-behind-a-rate-limit",
-    must="Checkpoints that the rate limit keeps back beyond their timeout MUST be left out of the loop, and come first "
-    "in the next one.",
+    must=(
+        "Checkpoints that the rate limit delays beyond their timeout MUST be left out of the loop, and MUST come first "
+        "in the next one."
+    ),
     source=("pkg/recommender/checkpoint/checkpoint_writer.go: StoreCheckpoints", _FLAGS),
     issues=_REPORTED,
     controllers=RECOMMENDER,
@@ -142,8 +146,10 @@ async def test_checkpoints_behind_a_rate_limit(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/orphans-behind-a-rate-limit",
-    must="Collecting checkpoints MUST end with the time for checkpoints: what the rate limit would keep back longer is "
-    "given up at once, and left to the next time.",
+    must=(
+        "Garbage collection of checkpoints MUST end at the timeout for checkpoints: requests that the rate limit would "
+        "delay longer are given up at once, and left to the next collection."
+    ),
     source=("pkg/recommender/input/cluster_feeder.go: GarbageCollectCheckpoints", _FLAGS),
     issues=_REPORTED,
     controllers=RECOMMENDER,
@@ -159,7 +165,7 @@ async def test_orphans_behind_a_rate_limit(cluster: Cluster) -> None:
     orphan = objects.checkpoint("gone", name="", metadata={"name": None, "generateName": "gone-"})
     await cluster.create(*[orphan] * 12)
     await cluster.run_until(loop(4) - 1)
-    # The third that has to wait would come after 48 s. So a token and three quarters are there a minute later.
+    # The third waiting request would be sent after 48 s. So 1.75 tokens are available a minute later.
     deleted = [FIRST_LOOP] * 2 + _seconds(FIRST_LOOP + 16, 16, 2)
     deleted += [loop(2), *_seconds(loop(2) + 4, 16, 3)]
     deleted += [loop(3), *_seconds(loop(3) + 8, 16, 3)]

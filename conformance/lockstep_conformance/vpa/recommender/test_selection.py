@@ -1,4 +1,4 @@
-"""Which VPAs and pods a recommender is there for."""
+"""Which VPAs and pods a recommender handles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _flags(**flags: str | bool) -> Options:
 
 @scenario(
     "vpa-recommender/names-of-recommenders",
-    must="The default recommender MUST serve VPAs that name it or nobody, and no others.",
+    must="The default recommender MUST handle VPAs that name it or no recommender, and no others.",
     source=_FILTER,
     controllers=RECOMMENDER,
 )
@@ -30,7 +30,7 @@ async def test_names_of_recommenders(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/recommender-with-a-name",
-    must="A recommender with a name MUST serve only VPAs that name it.",
+    must="A recommender with a name MUST handle only VPAs that name it.",
     source=_FILTER,
     controllers=RECOMMENDER,
     options=_flags(recommender_name="mine"),
@@ -46,7 +46,7 @@ async def test_recommender_with_a_name(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/memory-saver",
-    must="With --memory-saver, pods that no VPA matches MUST NOT be remembered until one does.",
+    must="With --memory-saver, pods that no VPA matches MUST NOT be tracked until one does.",
     source="pkg/recommender/input/cluster_feeder.go: LoadPods",
     controllers=RECOMMENDER,
     options=_flags(memory_saver=True),
@@ -63,7 +63,7 @@ async def test_memory_saver(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/remembers-pods-without-vpa",
-    must="Usage of pods MUST be remembered also while no VPA matches them.",
+    must="Usage of pods MUST be recorded even while no VPA matches them.",
     source="pkg/recommender/model/cluster.go: AddOrUpdateVpa",
     controllers=RECOMMENDER,
 )

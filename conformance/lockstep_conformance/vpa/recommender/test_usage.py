@@ -1,4 +1,4 @@
-"""What usage the recommender takes in, and what it leaves out."""
+"""Which usage the recommender counts, and which it leaves out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PODS = "pods.metrics.k8s.io"
 
 @scenario(
     "vpa-recommender/metrics-outage",
-    must="Without metrics the recommender MUST stay with what it knows, and go on when they are back.",
+    must="Without metrics the recommender MUST keep its recommendation, and MUST continue when they are back.",
     source=_METRICS,
     controllers=RECOMMENDER,
 )
@@ -43,7 +43,9 @@ async def test_metrics_outage(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/no-metrics-at-all",
-    must="Pods without any metrics MUST NOT keep a recommendation from being made: of the least, and without an end.",
+    must=(
+        "For pods without any metrics there MUST still be a recommendation: the minimum, with an unlimited upper bound."
+    ),
     source=_METRICS,
     controllers=RECOMMENDER,
 )
@@ -57,7 +59,7 @@ async def test_no_metrics_at_all(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/same-sample-twice",
-    must="A measurement that was seen before MUST NOT count again.",
+    must="A measurement MUST NOT count twice.",
     source="pkg/recommender/model/container.go: addCPUSample",
     controllers=RECOMMENDER,
 )
@@ -86,7 +88,10 @@ async def test_init_containers_are_left_out(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/container-becomes-a-sidecar",
-    must="Usage of an init container MUST NOT count, even if a pod of that name had it as an ordinary one before.",
+    must=(
+        "Usage of an init container MUST NOT count, even if an earlier pod of that name had an ordinary container of "
+        "the same name."
+    ),
     source=_METRICS,
     controllers=RECOMMENDER,
     features=("owners",),
@@ -110,7 +115,7 @@ async def test_container_becomes_a_sidecar(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/pods-that-come-and-go",
-    must="Samples of pods that are gone MUST stay, and those of new pods be added.",
+    must="Samples of deleted pods MUST be kept, and those of new pods MUST be added.",
     source="pkg/recommender/model/cluster.go: DeletePod",
     controllers=RECOMMENDER,
 )
@@ -151,7 +156,7 @@ async def test_external_metrics(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/refused-status-is-tried-again",
-    must="A status that the API server did not take MUST be written by the next loop.",
+    must="A status that the API server refused MUST be written by the next loop.",
     source="pkg/recommender/routines/recommender.go: processVPAUpdate",
     controllers=RECOMMENDER,
 )
@@ -167,7 +172,7 @@ async def test_refused_status_is_tried_again(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-recommender/vpas-seen-late",
-    must="A recommender whose view of VPAs is old MUST work with that view, and catch up.",
+    must="A recommender with a stale cache of VPAs MUST work with that cache, and MUST catch up.",
     source="pkg/recommender/input/cluster_feeder.go: LoadVPAs",
     controllers=RECOMMENDER,
 )

@@ -1,6 +1,6 @@
-"""Hypothesis strategies for VPA plans: specs, loads, bounds, edits on the way, faults of all kinds.
+"""Hypothesis strategies for VPA plans: specs, loads, bounds, edits, faults of all kinds.
 
-Draws are what makes generating slow, so tables of combinations stand where one draw can do for several.
+Draws make generation slow, so tables of combinations replace several draws with one.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ _GATES = any_of(
 )
 _NAMES = st.sampled_from((("ant",), ("ant",), ("bee",), WORKLOADS))
 _BEFORE = st.sampled_from((1.0, 2.0, 7.0, 40.0))
-#: Seconds before the first step: as a rule, so many that pods have been evicted by then.
-#: How many steps: lists of any size would mostly be short ones.
+#: Seconds before the first step: usually enough that pods have been evicted by then. How many steps: lists of any size
+#: would mostly be short ones.
 _FIRST = st.sampled_from((0.0, 0.0, 130.0, 190.0, 400.0))
 _LENGTH = st.sampled_from((1, 2, 3, 4, 4, 5, 6, 8))
 _RHYTHM = weighted(

@@ -19,7 +19,7 @@ _REQUIREMENTS = (
     [objects.eviction_requirement(_UP, "cpu", "memory")],
     [objects.eviction_requirement(_UP, "cpu"), objects.eviction_requirement(_DOWN, "memory")],
 )
-#: Hypothesis prefers the first of many choices. So what shall differ most often stands last.
+#: Hypothesis prefers the first of many choices. So the choice that should vary most is last.
 _UPDATE_POLICY = any_of(
     evictAfterOOMSeconds=(*[LEFT_OUT] * 5, 120),
     evictionRequirements=_REQUIREMENTS,
@@ -34,7 +34,7 @@ _POLICY = any_of(
     controlledValues=(LEFT_OUT, LEFT_OUT, "RequestsOnly", "RequestsAndLimits"),
 )
 _OF_RECOMMENDER = any_of(oomBumpUpRatio=(LEFT_OUT, "1.5"), oomMinBumpUp=(LEFT_OUT, "50Mi"))
-#: The containers that policies are for.
+#: The containers in policies.
 _CONTAINERS = st.sampled_from((("*",), ("*",), ("main",), ("side",), ("*", "main"), ("side", "*"), ("main", "side")))
 _RULES = rarely(_POLICY, merged(_POLICY, _OF_RECOMMENDER), 6)
 

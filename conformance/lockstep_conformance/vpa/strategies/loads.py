@@ -1,4 +1,4 @@
-"""Strategies for what containers use: curves, leaks, and too much at once."""
+"""Strategies for the usage of containers: curves, leaks, and sudden peaks."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-"""What plans must keep apart: what upstream leaves open, and what ends its programs.
+"""What plans must avoid: behaviour that upstream leaves undefined, and panics of its programs.
 
-- The updater takes VPAs, and pods of one priority, in the order of a Go map. Where its rate is limited, that decides
-  who is updated in this loop; so only plans of one VPA have a limit. Who of several pods of one priority goes first
-  stays open in most plans: nobody could keep that apart, and repetitions find the same choice.
-- A LimitRange for pods ends the updater, and spoils admission, where a container has no recommendation and another has
-  one: upstream writes into a map that is not there (pkg/utils/vpa/capping.go, applyPodLimitRange). So such a LimitRange
-  comes only where each container has a recommendation, or none has.
+- The updater takes VPAs, and pods of one priority, in the order of a Go map. With a rate limit, that order decides
+  which pods are updated in a loop; so only plans of one VPA have a limit. The order of pods of one priority stays
+  undefined in most plans: it cannot be avoided, and repetitions find the same choice.
+- A LimitRange for pods makes the updater panic, and admission fail, if a container has no recommendation and another
+  has one: upstream writes into a nil map (pkg/utils/vpa/capping.go, applyPodLimitRange). So such a LimitRange is only
+  in plans where each container has a recommendation, or none has.
 
-What plans never do, for the same reason, is not in the tables that they are drawn from: noise or lost metrics that make
-pods differ whose peaks of memory the recommender remembers one by one, while the updater cannot tell them apart; pods
-of one VPA with different labels, whose histograms are summed up in the order of a map; faults of events, which
-client-go repeats after a random time.
+Some things are not in the tables at all, for the same reason. Noise or lost metrics: the recommender would remember
+different memory peaks of pods that are equal for the updater. Pods of one VPA with different labels: their histograms
+are added in the order of a map. Faults of events: client-go retries them after a random time.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _RATE = ("eviction_rate_limit", "eviction_rate_burst")
 
 
 def comparable(plan: Plan) -> Plan:
-    """The plan without what would strike what upstream leaves open."""
+    """The plan without the parts whose effect upstream leaves undefined."""
     if _may_lack_recommendations(plan):
         steps = [{**one, "bound": _for_containers(one["bound"])} if "bound" in one else one for one in plan["steps"]]
         plan = {**plan, "bounds": [_for_containers(one) for one in plan["bounds"]], "steps": steps}
@@ -35,7 +34,7 @@ def comparable(plan: Plan) -> Plan:
 
 
 def _specs(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Names of VPAs, each with a spec, or a part of it, that it has at some time; "" is any of them."""
+    """Names of VPAs, each with a spec, or part of one, that it has at some time; "" is any of them."""
     for one in plan["vpas"]:
         yield one["name"], one["spec"]
     for step in plan["steps"]:

@@ -141,7 +141,7 @@ _REQUESTS = (
 _REQUEST = st.sampled_from(
     [dict(zip(("verb", "resource", "subresource", "actor"), one, strict=True)) for one in _REQUESTS]
 )
-#: Any request of a program, and its last. It may be about an event, which a program that lives on would repeat after a
+#: Any request of a program, and its last one. It may be about an event, which a running program would retry after a
 #: random time.
 _LAST = st.sampled_from(
     [

@@ -1,4 +1,4 @@
-"""Strategies for ReplicaSets, and for what bounds their pods."""
+"""Strategies for ReplicaSets, and for the bounds of their pods."""
 
 from __future__ import annotations
 

@@ -11,20 +11,20 @@ from lockstep.objects.definitions import VPAS
 Object = dict[str, Any]
 
 UPDATER = ("vpa-updater", "replicaset")
-#: Second of the first loop: one interval after the caches have filled, which takes 0.1 s from one second before 0 on.
+#: Second of the first loop: one interval after the caches are filled, which takes 0.1 s, starting one second before 0.
 FIRST = 59.1
 INTERVAL = 60.0
 LEASE = "vpa-admission-controller"
 
 
 def options(feature_gates: Mapping[str, bool] | None = None, **flags: Any) -> Options:
-    """These flags of the updater, and no look at the lease of the admission controller unless they say so."""
+    """These flags of the updater, without a check of the admission controller's Lease unless they set it."""
     updater = UpdaterOptions(**{"use_admission_controller_status": False, **flags})
     return Options(vpa=VpaOptions(updater=updater, feature_gates=feature_gates or {}))
 
 
 def loop(number: int) -> float:
-    """A moment after that loop, the first one being 1, when its writes have had their effect."""
+    """A moment after that loop (the first is 1), when its writes have taken effect."""
     return FIRST + (number - 1) * INTERVAL + 0.9
 
 
@@ -43,24 +43,24 @@ def workload(name: str = "web", replicas: int = 4, *containers: Object, **templa
 
 
 async def recommend(cluster: Cluster, *recommendations: Object, name: str = "web") -> None:
-    """Write what a recommender would into the status of a VPA."""
+    """Write a recommendation into the status of a VPA, as the recommender would."""
     await cluster.set_status(VPAS, name, objects.vpa_status(*recommendations))
 
 
 def more(container_name: str = "main", cpu: str = "200m", memory: str = "200Mi") -> Object:
-    """A recommendation that requests of 100m and 100Mi are far below of."""
+    """A recommendation far above requests of 100m and 100Mi."""
     target = {"cpu": cpu, "memory": memory}
     return objects.recommended(container_name, target=target)
 
 
 def evictions(cluster: Cluster, code: int | None = None) -> list[tuple[float, str]]:
-    """When pods were evicted, and which; only those with that answer, if a code is given."""
+    """When which pods were evicted; if a code is given, only requests with that answer."""
     wanted = [write for write in cluster.writes("create", "pods") if write.subresource == "eviction"]
     return [(cluster.at(write), write.name) for write in wanted if code is None or write.code == code]
 
 
 def times(happened: list[tuple[float, str]]) -> list[float]:
-    """Only when."""
+    """The times only."""
     return [at for at, _ in happened]
 
 
@@ -73,21 +73,22 @@ def counts(happened: list[tuple[float, str]]) -> dict[float, int]:
 
 
 def resizes(cluster: Cluster, code: int | None = None) -> list[tuple[float, str]]:
-    """When resizes were asked for, and of which pods; only those with that answer, if a code is given."""
+    """When which pods were resized; if a code is given, only requests with that answer."""
     wanted = [write for write in cluster.writes("patch", "pods") if write.subresource == "resize"]
     return [(cluster.at(write), write.name) for write in wanted if code is None or write.code == code]
 
 
 def requests_of(cluster: Cluster, name: str = "web") -> list[dict[str, str]]:
-    """What the first containers of a workload's pods request, as the kubelet reports it."""
+    """The requests of the first containers of a workload's pods, as the kubelet reports them."""
     statuses = [pod["status"]["containerStatuses"][0] for pod in cluster.pods(name)]
     return [status["resources"]["requests"] for status in statuses]
 
 
 async def fit_successors(cluster: Cluster, name: str = "web") -> None:
-    """Pods that are made from now on request what `more` recommends, as if somebody admitted them.
+    """New pods request what `more` recommends from now on, as if the webhook had changed them.
 
-    Without that, old and new pods are equally urgent from the second loop on, and which of them goes is open.
+    Without that, old and new pods are equally urgent from the second loop on, and which of them is evicted is
+    undefined.
     """
     containers = [container(requests={"cpu": "200m", "memory": "200Mi"})]
     await cluster.patch("replicasets", name, {"spec": {"template": {"spec": {"containers": containers}}}})

@@ -1,4 +1,4 @@
-"""The lease by which the updater learns that somebody will set the resources of new pods."""
+"""The Lease that shows the updater that an admission controller will set the resources of new pods."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def _pods_to_evict(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/no-admission-controller",
-    must="Without a lease of the admission controller nobody MUST be evicted.",
+    must="Without a Lease of the admission controller no pod MUST be evicted.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(use_admission_controller_status=True),
@@ -51,7 +51,7 @@ async def test_no_admission_controller(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/lease-expires",
-    must="A lease MUST count for a minute after it was made or renewed, whatever duration it names.",
+    must="A Lease MUST count for a minute after it was created or renewed, whatever its duration.",
     source="pkg/utils/status/status_object.go: isStatusValid",
     controllers=UPDATER,
     options=options(use_admission_controller_status=True),
@@ -72,7 +72,7 @@ async def test_lease_expires(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/lease-of-another-namespace",
-    must="The lease MUST be looked for in the updater's own namespace.",
+    must="The Lease MUST be read in the updater's own namespace.",
     source="pkg/updater/main.go: run",
     controllers=UPDATER,
     options=options(use_admission_controller_status=True, namespace="vpa"),
@@ -93,7 +93,7 @@ async def test_lease_of_another_namespace(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/lease-cannot-be-read",
-    must="The lease MUST be read up to three times, 100 and 300 ms apart, if the server has trouble, and never else.",
+    must="The Lease MUST be read up to three times, 100 and 300 ms apart, after server errors only.",
     source="pkg/utils/status/status_object.go: retryWithExponentialBackOff",
     controllers=UPDATER,
     options=options(use_admission_controller_status=True),

@@ -17,7 +17,7 @@ from lockstep_conformance.vpa.updater.steps import (
 
 @scenario(
     "vpa-updater/disruption-budget",
-    must="An eviction that a PodDisruptionBudget forbids MUST be tried again in each loop, and leave no event.",
+    must="An eviction that a PodDisruptionBudget forbids MUST be retried in each loop, and MUST NOT make an event.",
     source="pkg/updater/restriction/pods_eviction_restriction.go: Evict",
     controllers=UPDATER,
     options=options(),
@@ -36,7 +36,7 @@ async def test_disruption_budget(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/disruption-budget-and-tolerance",
-    must="Of tolerance and PodDisruptionBudget the stricter one MUST hold: refused evictions are not counted.",
+    must="Of tolerance and PodDisruptionBudget the stricter one MUST apply: refused evictions do not count.",
     source="pkg/updater/restriction/pods_eviction_restriction.go: Evict",
     controllers=UPDATER,
     options=options(),
@@ -52,7 +52,7 @@ async def test_disruption_budget_and_tolerance(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/failed-evictions",
-    must="An eviction that fails MUST NOT count, and the next pod MUST be tried in its place.",
+    must="An eviction that fails MUST NOT count, and the next pod MUST be tried instead.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(),
@@ -70,7 +70,7 @@ async def test_failed_evictions(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/eviction-events",
-    must="Each eviction MUST be told in an event of the pod and in one of the VPA.",
+    must="Each eviction MUST be reported in an event of the pod and in one of the VPA.",
     source="pkg/updater/restriction/pods_eviction_restriction.go: Evict",
     controllers=UPDATER,
     options=options(),
@@ -107,7 +107,7 @@ async def test_slow_evictions(cluster: Cluster) -> None:
     slow = cluster.faults.latency(25, verb="create", resource="pods", subresource="eviction")
     await cluster.run_until(130)
     cluster.expect("evictions", counts(evictions(cluster, 201)), {84.1: 1, 109.1: 1})
-    slow.stop()  # One is under way. With its answer the loop ends, and the next one still sees its pod.
+    slow.stop()  # One is in progress. With its answer the loop ends, and the next one still sees its pod.
     await cluster.run_until(140)
     cluster.expect("evictions", counts(evictions(cluster, 201)), {84.1: 1, 109.1: 1, 134.1: 4})
     cluster.expect("evicted pods", len({name for _, name in evictions(cluster, 201)}), 5)

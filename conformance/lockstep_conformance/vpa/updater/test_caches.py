@@ -1,4 +1,4 @@
-"""Late caches, broken watches, crashes."""
+"""Stale caches, broken watches, crashes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def _web(cluster: Cluster, replicas: int = 4) -> None:
 
 @scenario(
     "vpa-updater/restart",
-    must="After a restart the first loop MUST come one interval later, with the state that there is then.",
+    must="After a restart the first loop MUST run one interval later, on the state at that time.",
     source="pkg/updater/main.go: run",
     controllers=UPDATER,
     options=options(),
@@ -43,7 +43,7 @@ async def test_restart(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/crash-in-the-middle-of-evictions",
-    must="After a crash between two evictions the next loop MUST count anew, from what there is.",
+    must="After a crash between two evictions the next loop MUST count again, from the current state.",
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps",
     controllers=UPDATER,
     options=options(),
@@ -61,7 +61,10 @@ async def test_crash_in_the_middle_of_evictions(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/late-pods",
-    must="Pods that the cache still has MUST be evicted again, and what it has not seen yet MUST NOT be touched.",
+    must=(
+        "Pods that are still in the stale cache MUST be evicted again, and pods that are not in it yet MUST NOT be "
+        "evicted."
+    ),
     source="pkg/updater/logic/updater.go: NewPodLister",
     controllers=UPDATER,
     options=options(eviction_tolerance=1.0),
@@ -81,7 +84,7 @@ async def test_late_pods(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/broken-watches",
-    must="Broken and expired watches MUST be opened again, and nothing be lost.",
+    must="Broken and expired watches MUST be opened again, and no change MUST be lost.",
     source="client-go/tools/cache/reflector.go: ListAndWatch",
     controllers=UPDATER,
     options=options(),
@@ -101,7 +104,7 @@ async def test_broken_watches(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/unknown-replica-count",
-    must="A group whose controller the cache does not have MUST be left alone.",
+    must="Pods whose controller is not in the cache MUST NOT be evicted.",
     source="pkg/updater/restriction/pods_restriction_factory.go: getReplicaCount",
     controllers=UPDATER,
     options=options(),
@@ -118,7 +121,7 @@ async def test_unknown_replica_count(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/own-namespace-only",
-    must="With --vpa-object-namespace VPAs and pods of other namespaces MUST NOT be read, nor evicted.",
+    must="With --vpa-object-namespace VPAs and pods of other namespaces MUST NOT be read, and no pods there evicted.",
     source="pkg/updater/main.go: run",
     controllers=UPDATER,
     options=options(vpa_object_namespace="mine"),

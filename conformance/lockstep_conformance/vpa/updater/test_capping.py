@@ -1,4 +1,4 @@
-"""What is compared with a pod's requests: the recommendation within what policies, limits and LimitRanges allow."""
+"""A pod's requests are compared with the recommendation after capping by policies, limits and LimitRanges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def _evicted_owners(cluster: Cluster) -> list[str]:
 
 @scenario(
     "vpa-updater/capped-by-policy",
-    must="A recommendation that the policy cuts to what a pod requests MUST NOT lead to its eviction.",
+    must="If the policy caps a recommendation to a pod's requests, the pod MUST NOT be evicted.",
     source="pkg/utils/vpa/capping.go: applyVPAPolicy",
     controllers=UPDATER,
     options=options(),
@@ -45,7 +45,7 @@ async def test_capped_by_policy(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/capped-by-limits",
-    must="Where only requests are controlled, limits MUST cap the recommendation.",
+    must="If only requests are controlled, limits MUST cap the recommendation.",
     source="pkg/utils/vpa/capping.go: capRecommendationToContainerLimit",
     controllers=UPDATER,
     options=options(),
@@ -63,7 +63,7 @@ async def test_capped_by_limits(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/capped-by-a-limit-range",
-    must="A LimitRange MUST cap recommendations so that limits in proportion fit, its default for who has no limit.",
+    must="A LimitRange MUST cap recommendations so that proportional limits fit; without a limit, its default counts.",
     source="pkg/utils/vpa/capping.go: applyContainerLimitRange",
     controllers=UPDATER,
     options=options(),
@@ -83,7 +83,7 @@ async def test_capped_by_a_limit_range(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/capped-by-a-limit-range-for-pods",
-    must="A LimitRange for pods MUST cut the recommendations of all containers together.",
+    must="A LimitRange for pods MUST cap the recommendations of all containers together.",
     source="pkg/utils/vpa/capping.go: applyPodLimitRange",
     controllers=UPDATER,
     options=options(),

@@ -46,7 +46,10 @@ async def test_eviction_requirements(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/requirements-of-any-container",
-    must="It MUST be enough if the requirements hold for one container, or if one does not request CPU and memory.",
+    must=(
+        "It MUST be sufficient that the requirements hold for one container, or that one does not request CPU and "
+        "memory."
+    ),
     source="pkg/updater/priority/scaling_direction_pod_eviction_admission.go: Admit",
     controllers=UPDATER,
     options=options(),

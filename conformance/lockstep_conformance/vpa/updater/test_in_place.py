@@ -1,4 +1,4 @@
-"""The mode InPlace, behind its gate: pods are resized where they are, and never evicted."""
+"""The mode InPlace, behind its gate: pods are resized in place, and never evicted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_in_place_only_without_its_gate(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-only-ignores-the-tolerance",
-    must="In the mode InPlace the tolerance MUST NOT hold: upstream resizes deferred pods as well.",
+    must="In the mode InPlace the tolerance MUST NOT apply: upstream resizes deferred pods as well.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(_GATE),
@@ -71,7 +71,7 @@ async def test_in_place_only_single_pod(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-only-waits",
-    must="A resize that waits MUST be asked for again in each loop, and the pod never be evicted.",
+    must="A deferred resize MUST be requested again in each loop, and the pod MUST never be evicted.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanInPlaceUpdate",
     controllers=UPDATER,
     options=options(_GATE),
@@ -88,7 +88,10 @@ async def test_in_place_only_waits(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-only-infeasible",
-    must="A resize that was infeasible MUST be tried again only once something shrinks, and the pod never be evicted.",
+    must=(
+        "An infeasible resize MUST be retried only after a resource of the recommendation has become smaller, and the "
+        "pod MUST never be evicted."
+    ),
     source="pkg/updater/logic/updater.go: recordInfeasibleAttempt",
     controllers=UPDATER,
     options=options(_GATE),
@@ -110,7 +113,7 @@ async def test_in_place_only_infeasible(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-only-refused",
-    must="A resize that is refused MUST be tried again in the next loop, and the pod never be evicted.",
+    must="A refused resize MUST be retried in the next loop, and the pod MUST never be evicted.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(_GATE),

@@ -1,4 +1,4 @@
-"""The mode InPlaceOrRecreate: pods are resized where they are, and evicted where that does not work."""
+"""The mode InPlaceOrRecreate: pods are resized in place, and evicted if that does not work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _web(cluster: Cluster, replicas: int = 4) -> None:
 
 @scenario(
     "vpa-updater/in-place-within-the-tolerance",
-    must="Pods MUST be resized in place, as many in one loop as might be evicted, and marked.",
+    must="Pods MUST be resized in place and annotated, as many in one loop as may be evicted.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: InPlaceUpdate",
     controllers=UPDATER,
     options=options(),
@@ -52,7 +52,7 @@ async def test_in_place_within_the_tolerance(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-limits-follow",
-    must="A resize MUST set limits in their proportion to requests, and leave those of other resources alone.",
+    must="A resize MUST set limits in proportion to requests, and MUST NOT change those of other resources.",
     source="pkg/updater/inplace/resource_updates.go: CalculatePatches",
     controllers=UPDATER,
     options=options(),
@@ -106,7 +106,7 @@ async def test_in_place_refused(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-mark-refused",
-    must="That a resized pod cannot be marked MUST NOT change anything else.",
+    must="A failure to annotate a resized pod MUST NOT have other effects.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: InPlaceUpdate",
     controllers=UPDATER,
     options=options(),
@@ -123,7 +123,9 @@ async def test_in_place_mark_refused(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-infeasible",
-    must="Pods whose resize the node has no capacity for MUST be evicted, but a resize of another one comes first.",
+    must=(
+        "Pods whose resize is infeasible on their node MUST be evicted, but the resize of another pod MUST come first."
+    ),
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanEvictInPlacingPod",
     controllers=UPDATER,
     options=options(),
@@ -143,7 +145,7 @@ async def test_in_place_infeasible(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-deferred",
-    must="A pod whose resize waits for more than five minutes after that was seen MUST be evicted, and not before.",
+    must="A pod whose resize was seen as deferred more than five minutes ago MUST be evicted, and not earlier.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanEvictInPlacingPod",
     controllers=UPDATER,
     options=options(),
@@ -160,7 +162,7 @@ async def test_in_place_deferred(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-in-progress",
-    must="A pod whose resize is in progress for more than an hour after that was seen MUST be evicted, and not before.",
+    must="A pod whose resize was seen in progress more than an hour ago MUST be evicted, and not earlier.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanEvictInPlacingPod",
     controllers=UPDATER,
     options=options(),
@@ -177,7 +179,7 @@ async def test_in_place_in_progress(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-error",
-    must="Pods whose resize fails MUST be evicted as soon as no other one is resized.",
+    must="Pods whose resize fails MUST be evicted as soon as no other pod is being resized.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanEvictInPlacingPod",
     controllers=UPDATER,
     options=options(),
@@ -192,7 +194,7 @@ async def test_in_place_error(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-clock-never-resets",
-    must="The five minutes MUST count from the first resize of a pod of that name on: upstream never forgets it.",
+    must="The five minutes MUST count from the first resize of a pod of that name: upstream never removes the entry.",
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanEvictInPlacingPod",
     controllers=UPDATER,
     options=options(),
@@ -213,7 +215,10 @@ async def test_in_place_clock_never_resets(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/in-place-skips-the-budget",
-    must="With --in-place-skip-disruption-budget all pods MUST be resized at once, unless containers restart for it.",
+    must=(
+        "With --in-place-skip-disruption-budget all pods MUST be resized at once, unless the resize restarts "
+        "containers."
+    ),
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanInPlaceUpdate",
     controllers=UPDATER,
     options=options(in_place_skip_disruption_budget=True),
@@ -252,7 +257,7 @@ async def test_in_place_single_pod_is_never_evicted(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/mode-changes-to-recreate",
-    must="In the mode Recreate a pod whose resize waits MUST be evicted as if it were in the mode InPlaceOrRecreate.",
+    must="In the mode Recreate a pod with a deferred resize MUST be evicted as in the mode InPlaceOrRecreate.",
     source="pkg/updater/restriction/pods_eviction_restriction.go: CanEvict",
     controllers=UPDATER,
     options=options(),
@@ -267,14 +272,16 @@ async def test_mode_changes_to_recreate(cluster: Cluster) -> None:
     await cluster.run_until(loop(3))
     [(_, resized)] = resizes(cluster)
     evicted = [name for _, name in evictions(cluster)]
-    cluster.expect_true("the pod that waits is left alone", resized not in evicted)
+    cluster.expect_true("the pod with the deferred resize is not evicted", resized not in evicted)
     cluster.expect("evictions", counts(evictions(cluster)), {119.1: 1, 179.1: 1})
 
 
 @scenario(
     "vpa-updater/in-place-above-a-fractional-limit",
-    must="A request MUST be capped to the limit that the kubelet reports, in whole bytes; where that is above the one "
-    "in the spec, the resize is refused and the pod MUST be evicted.",
+    must=(
+        "A request MUST be capped to the limit that the kubelet reports, in whole bytes; if that is above the limit in "
+        "the spec, the resize is refused and the pod MUST be evicted."
+    ),
     source="pkg/utils/vpa/capping.go: capRecommendationToContainerLimit",
     issues="kubernetes/autoscaler#10176",
     controllers=UPDATER,

@@ -1,4 +1,4 @@
-"""When the updater works: once in each interval, the first time one interval after its caches have filled."""
+"""When the updater runs: once in each interval, the first time one interval after its caches are filled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lockstep_conformance.vpa.updater.steps import (
 
 @scenario(
     "vpa-updater/first-loop",
-    must="The updater MUST evict pods one interval after its caches have filled, and not before.",
+    must="The updater MUST evict pods one interval after its caches are filled, and not before.",
     source="pkg/updater/main.go: run",
     controllers=UPDATER,
     options=options(),

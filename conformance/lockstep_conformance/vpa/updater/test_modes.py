@@ -36,7 +36,7 @@ async def test_evicting_modes(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/mode-changes",
-    must="A change of mode MUST count from the next loop on.",
+    must="A change of mode MUST apply from the next loop on.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(),
@@ -99,7 +99,9 @@ async def test_oldest_vpa_rules(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/off-hands-over-to-nobody",
-    must="An older VPA in a mode that evicts nobody MUST NOT keep a younger one from evicting: it is not looked at.",
+    must=(
+        "An older VPA in a mode without evictions MUST NOT stop a younger one from evicting: the older one is ignored."
+    ),
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(),
@@ -126,7 +128,7 @@ async def test_off_hands_over_to_nobody(cluster: Cluster) -> None:
 async def test_topmost_controller(cluster: Cluster) -> None:
     cluster.owners.manage("deployments")
     template = workload()["spec"]["template"]
-    # Of pods on several nodes upstream may choose two of one node, or not.
+    # On several nodes, it would be undefined whether upstream chooses two pods of one node.
     await cluster.create(objects.deployment("web", 2, template=template))
     await cluster.run(5)
     below = cluster.list("replicasets.apps")[0]["metadata"]["name"]
@@ -142,7 +144,7 @@ async def test_topmost_controller(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/missing-target",
-    must="A VPA whose target does not exist MUST be left out, and the others MUST be served.",
+    must="A VPA whose target does not exist MUST be skipped, and the others MUST be handled.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(),
@@ -158,7 +160,7 @@ async def test_missing_target(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/ignored-namespaces",
-    must="VPAs in namespaces that --ignored-vpa-object-namespaces lists MUST be left alone.",
+    must="VPAs in namespaces that --ignored-vpa-object-namespaces lists MUST be ignored.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(ignored_vpa_object_namespaces="kube-system,default"),

@@ -29,7 +29,7 @@ async def test_stateful_set(cluster: Cluster) -> None:
     template = workload()["spec"]["template"]
     await cluster.create(objects.stateful_set("web", 5, template=template, podManagementPolicy="Parallel"))
     await cluster.run(5)
-    for name in ("web-0", "web-2", "web-4"):  # what is nearer to the target can wait, so the choice is not open
+    for name in ("web-0", "web-2", "web-4"):  # pods closer to the target can wait, so the choice is determined
         await cluster.resize(name, requests={"cpu": "150m"})
     await cluster.create(objects.vpa(target="StatefulSet", mode="Recreate"))
     await recommend(cluster, more())
@@ -39,7 +39,10 @@ async def test_stateful_set(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/custom-resource",
-    must="The pods of a custom resource MUST be found through its scale; as its replicas are not asked for, all go.",
+    must=(
+        "The pods of a custom resource MUST be found through its scale; because its replicas are not read, all MUST be "
+        "evicted."
+    ),
     source="pkg/updater/restriction/pods_restriction_factory.go: getReplicaCount",
     controllers=UPDATER,
     options=options(),
@@ -60,7 +63,7 @@ async def test_custom_resource(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/foreign-pods",
-    must="Pods that match the selector but belong to another controller MUST be left alone.",
+    must="Pods that match the selector but belong to another controller MUST NOT be evicted.",
     source="pkg/utils/vpa/api.go: GetControllingVPAForPod",
     controllers=UPDATER,
     options=options(),

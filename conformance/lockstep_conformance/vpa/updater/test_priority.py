@@ -1,4 +1,4 @@
-"""Which pods are worth an update, and which of them goes first."""
+"""Which pods are updated, and in which order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _bounds(target: str, lower: str, upper: str) -> Object:
 
 
 async def _grown(cluster: Cluster, *requests: str) -> list[str]:
-    """A ReplicaSet whose pods request these amounts of CPU, one after the other; their names in that order."""
+    """A ReplicaSet whose pods request these amounts of CPU in turn. Returns their names in that order."""
     await cluster.create(workload("web", 0))
     for index, cpu in enumerate(requests):
         containers = [container(requests={"cpu": cpu, "memory": "100Mi"})]
@@ -41,7 +41,7 @@ async def _grown(cluster: Cluster, *requests: str) -> list[str]:
 
 @scenario(
     "vpa-updater/largest-change-first",
-    must="Pods that want to grow MUST go before all others, and of these the one that changes most.",
+    must="Pods that need more MUST be evicted before all others; within each group, those with larger changes first.",
     source="pkg/updater/priority/update_priority_calculator.go: PodPriority.Less",
     controllers=UPDATER,
     options=options(eviction_tolerance=1.0, eviction_rate_limit=0.1),
@@ -59,7 +59,7 @@ async def test_largest_change_first(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/within-bounds-for-half-a-day",
-    must="A pod within its bounds MUST be evicted from an age of twelve hours on, if it changes by a tenth or more.",
+    must="A pod within its bounds MUST be evicted from an age of twelve hours on if its change is a tenth or more.",
     source="pkg/updater/priority/update_priority_calculator.go: AddPod",
     controllers=UPDATER,
     options=options(),
@@ -97,7 +97,7 @@ async def test_lifetime_and_threshold_flags(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/bounds-are-inclusive",
-    must="A request equal to a bound MUST count as within, and one beyond it MUST be evicted at any age.",
+    must="A request equal to a bound MUST count as within; a pod with a request beyond it MUST be evicted at any age.",
     source="pkg/updater/priority/priority_processor.go: GetUpdatePriority",
     controllers=UPDATER,
     options=options(),
@@ -120,7 +120,7 @@ async def test_bounds_are_inclusive(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/no-requests",
-    must="A pod without a request for what is recommended MUST count as outside of its bounds.",
+    must="A pod without a request for a recommended resource MUST count as outside of its bounds.",
     source="pkg/updater/priority/priority_processor.go: GetUpdatePriority",
     controllers=UPDATER,
     options=options(),
@@ -170,7 +170,7 @@ async def test_what_the_kubelet_reports(cluster: Cluster) -> None:
     await cluster.create(workload(replicas=2), objects.vpa(mode="Recreate"))
     await recommend(cluster, more(cpu="100m", memory="100Mi"))
     await cluster.run_until(loop(1))
-    cluster.expect("evictions of pods that have what is recommended", evictions(cluster), [])
+    cluster.expect("evictions of pods that match the recommendation", evictions(cluster), [])
     for pod in cluster.pods("web"):
         statuses = [
             {**status, "resources": {"requests": {"cpu": "50m", "memory": "100Mi"}}}

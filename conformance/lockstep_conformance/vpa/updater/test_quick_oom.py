@@ -48,7 +48,7 @@ async def test_quick_oom(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/slow-or-stale-oom",
-    must="An OOM kill long after the start, or long ago, MUST NOT lead to an eviction.",
+    must="An OOM kill long after the start, or long ago, MUST NOT cause an eviction.",
     source="pkg/updater/priority/update_priority_calculator.go: AddPod",
     issues=("zalando-incubator/kubernetes-on-aws#2812", "kubernetes/autoscaler#10137"),
     controllers=UPDATER,
@@ -61,7 +61,7 @@ async def test_slow_or_stale_oom(cluster: Cluster) -> None:
     await cluster.run_until(30)
     await _kill_all(cluster, "stale")
     await recommend(cluster, _BOUNDS, name="slow")
-    await cluster.run_until(165)  # only now something is recommended
+    await cluster.run_until(165)  # only now there is a recommendation
     await recommend(cluster, _BOUNDS, name="stale")
     await _kill_all(cluster, "slow")
     await cluster.run_until(loop(5))
@@ -87,7 +87,7 @@ async def test_quick_oom_without_a_change(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/quick-oom-of-containers-that-count",
-    must="OOM kills of containers with mode Off, or that were not observed, MUST NOT lead to an eviction.",
+    must="OOM kills of containers with mode Off, or that were not observed, MUST NOT cause an eviction.",
     source="pkg/updater/priority/update_priority_calculator.go: AddPod",
     controllers=UPDATER,
     options=options(),
@@ -112,7 +112,7 @@ async def test_quick_oom_of_containers_that_count(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/oom-threshold-of-the-vpa",
-    must="With the gate PerVPAConfig a VPA's evictAfterOOMSeconds MUST be stronger than the flag.",
+    must="With the gate PerVPAConfig a VPA's evictAfterOOMSeconds MUST take precedence over the flag.",
     source="pkg/updater/priority/update_priority_calculator.go: getEvictOOMThreshold",
     controllers=UPDATER,
     options=options({"PerVPAConfig": True}, evict_after_oom_threshold=5.0),

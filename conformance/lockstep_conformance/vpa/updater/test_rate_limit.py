@@ -1,4 +1,4 @@
-"""How fast pods are evicted."""
+"""The rate of evictions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def _ten(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/eviction-rate",
-    must="Evictions MUST come at the rate of the flag, after a burst, within the loop.",
+    must="Evictions MUST follow at the rate of the flag, after a burst, within the loop.",
     source="pkg/updater/logic/updater.go: getRateLimiter",
     controllers=UPDATER,
     options=options(eviction_tolerance=1.0, eviction_rate_limit=0.25, eviction_rate_burst=3),
@@ -54,7 +54,7 @@ async def test_eviction_rate_too_low(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/eviction-rate-without-burst",
-    must="With a burst of 0 nobody MUST be evicted.",
+    must="With a burst of 0 no pod MUST be evicted.",
     source="golang.org/x/time/rate: Limiter.Wait",
     controllers=UPDATER,
     options=options(eviction_rate_limit=1.0, eviction_rate_burst=0),

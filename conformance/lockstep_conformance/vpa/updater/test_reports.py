@@ -1,4 +1,4 @@
-"""What users of the real updater reported."""
+"""Problems that users of the real updater reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from lockstep_conformance.vpa.updater.steps import (
 
 @scenario(
     "vpa-updater/limit-range-for-pods-evicts-for-ever",
-    must="A LimitRange for pods MUST be seen to scale each bound for itself: pods that have their target are outside.",
+    must=(
+        "A LimitRange for pods scales each bound separately, so pods that have their target are outside; this scenario "
+        "MUST show it."
+    ),
     source="pkg/utils/vpa/capping.go: applyPodLimitRange",
     controllers=UPDATER,
     options=options(),
@@ -44,7 +47,7 @@ async def test_limit_range_for_pods_evicts_for_ever(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/requirements-hold-for-resizes",
-    must="Eviction requirements MUST keep a pod from being resized in place as well.",
+    must="Eviction requirements MUST also prevent in-place resizes.",
     source="pkg/updater/priority/update_priority_calculator.go: GetSortedPods",
     controllers=UPDATER,
     options=options(),
@@ -64,7 +67,10 @@ async def test_requirements_hold_for_resizes(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/resize-error-then-more",
-    must="After a resize that failed on the node a higher recommendation MUST be tried, not be taken for infeasible.",
+    must=(
+        "After a resize that failed on the node a higher recommendation MUST be tried, and MUST NOT count as "
+        "infeasible."
+    ),
     source="pkg/updater/restriction/pods_inplace_restriction.go: CanInPlaceUpdate",
     controllers=UPDATER,
     options=options({"InPlace": True}),
@@ -84,7 +90,10 @@ async def test_resize_error_then_more(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/budget-blocks-the-cure",
-    must="Pods that keep running out of memory MUST be evicted only if their PodDisruptionBudget lets unready pods go.",
+    must=(
+        "Pods that keep running out of memory MUST be evicted only if their PodDisruptionBudget allows the eviction of "
+        "unready pods."
+    ),
     source="pkg/updater/restriction/pods_eviction_restriction.go: Evict",
     controllers=UPDATER,
     options=options(),

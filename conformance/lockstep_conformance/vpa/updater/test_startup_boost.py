@@ -42,7 +42,10 @@ def _cpu(cluster: Cluster, name: str = "web") -> list[str]:
 
 @scenario(
     "vpa-updater/boost-ends",
-    must="A boost and its mark MUST be taken back once the pod has been ready for its duration, within the tolerance.",
+    must=(
+        "A boost and its annotation MUST be removed once the pod has been ready for the boost's duration, within the "
+        "tolerance."
+    ),
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(_GATE),
@@ -63,7 +66,7 @@ async def test_boost_ends(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/boost-ends-with-what-was-before",
-    must="In the mode Off a boost MUST be taken back to what the pod had before, though nothing is recommended to it.",
+    must="In the mode Off a boost MUST be reverted to the pod's original resources, although it has no recommendation.",
     source="pkg/updater/inplace/resource_updates.go: getContainerResourcesForUnboost",
     controllers=UPDATER,
     options=options(_GATE),
@@ -79,7 +82,7 @@ async def test_boost_ends_with_what_was_before(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/boost-of-a-single-pod",
-    must="A boost MUST be taken back in groups below --min-replicas as well.",
+    must="A boost MUST be removed in groups below --min-replicas as well.",
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps",
     controllers=UPDATER,
     options=options(_GATE),
@@ -110,7 +113,7 @@ async def test_boost_keeps_from_updates(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/boost-without-its-gate",
-    must="Without the gate CPUStartupBoost the mark of a boost MUST NOT keep a pod from being evicted.",
+    must="Without the gate CPUStartupBoost the annotation of a boost MUST NOT prevent an eviction.",
     source="pkg/updater/logic/updater.go: RunOnce",
     controllers=UPDATER,
     options=options(),

@@ -19,7 +19,7 @@ from lockstep_conformance.vpa.updater.steps import (
 
 @scenario(
     "vpa-updater/half-of-a-group",
-    must="By default half of the replicas, rounded down, MUST be evicted in one loop, and nobody below two replicas.",
+    must="By default half of the replicas, rounded down, MUST be evicted in one loop, and no pod below two replicas.",
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps, isPodDisruptable",
     controllers=UPDATER,
     options=options(),
@@ -38,7 +38,7 @@ async def test_half_of_a_group(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/tolerance-rounds-down",
-    must="A tolerance of less than one pod MUST allow one eviction in a loop, if all replicas run.",
+    must="A tolerance of less than one pod MUST allow one eviction in a loop, if all replicas are running.",
     source="pkg/updater/restriction/pods_restriction_factory.go: isPodDisruptable",
     controllers=UPDATER,
     options=options(eviction_tolerance=0.34),
@@ -57,7 +57,10 @@ async def test_tolerance_rounds_down(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/waits-for-replacements",
-    must="Pods that do not run yet MUST NOT count as alive: nobody is evicted until evicted pods have been replaced.",
+    must=(
+        "Pods that are not running yet MUST NOT count as alive: no pod is evicted until evicted pods have been "
+        "replaced."
+    ),
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps",
     controllers=UPDATER,
     options=options(eviction_tolerance=0.1),
@@ -75,7 +78,7 @@ async def test_waits_for_replacements(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/pending-pods-go-at-once",
-    must="Pods that have a node but do not run yet MUST be evicted whatever the tolerance says.",
+    must="Pods that have a node but are not running yet MUST be evicted whatever the tolerance.",
     source="pkg/updater/restriction/pods_eviction_restriction.go: CanEvict",
     controllers=UPDATER,
     options=options(),
@@ -91,7 +94,7 @@ async def test_pending_pods_go_at_once(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/min-replicas-of-the-flag",
-    must="A group with fewer pods than --min-replicas MUST be left alone until it has grown.",
+    must="Pods of a group with fewer pods than --min-replicas MUST NOT be evicted until it has grown.",
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps",
     issues="kubernetes/autoscaler#1665",
     controllers=UPDATER,
@@ -111,7 +114,7 @@ async def test_min_replicas_of_the_flag(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/min-replicas-of-the-vpa",
-    must="The minReplicas of a VPA MUST be stronger than --min-replicas, in both directions.",
+    must="The minReplicas of a VPA MUST take precedence over --min-replicas, in both directions.",
     source="pkg/updater/restriction/pods_restriction_factory.go: GetCreatorMaps",
     controllers=UPDATER,
     options=options(),
@@ -128,7 +131,7 @@ async def test_min_replicas_of_the_vpa(cluster: Cluster) -> None:
 
 @scenario(
     "vpa-updater/terminating-pods-do-not-count",
-    must="Pods that are being deleted MUST count neither for --min-replicas nor as alive, nor be evicted.",
+    must="Pods that are being deleted MUST NOT count for --min-replicas or as alive, and MUST NOT be evicted.",
     source="pkg/updater/logic/updater.go: filterDeletedPods",
     controllers=UPDATER,
     options=options(),

@@ -1,4 +1,4 @@
-"""The metrics that an HPA asks for, and what they are made of (pkg/controller/podautoscaler/metrics).
+"""The metrics clients of the HPA controller, and the types they return (pkg/controller/podautoscaler/metrics).
 
 Values are milli-units in an int64, instants nanoseconds since 2000-01-01T00:00:00Z, windows nanoseconds.
 """
@@ -14,7 +14,7 @@ __all__ = ["MetricsClient", "MetricsError", "PodMetric", "PodMetricsInfo"]
 
 
 class MetricsError(Exception):
-    """Metrics could not be had, or nothing can be computed from them; `str()` is upstream's text."""
+    """Metrics could not be fetched, or nothing can be computed from them; `str()` is upstream's message."""
 
 
 class PodMetric(NamedTuple):
@@ -25,12 +25,12 @@ class PodMetric(NamedTuple):
     value: int
 
 
-#: Metrics by pod name. The calculator takes pods out and puts pods in: every call gets its own (PodMetricsInfo).
+#: Metrics by pod name. The calculator adds and removes pods, so every call returns a new dict (PodMetricsInfo).
 PodMetricsInfo = dict[str, PodMetric]
 
 
 class MetricsClient(Protocol):
-    """Asks the three metrics APIs (MetricsClient). Every method raises MetricsError with upstream's text."""
+    """Asks the three metrics APIs (MetricsClient). Every method raises MetricsError with upstream's message."""
 
     async def get_resource_metric(
         self, resource: str, namespace: str, selector: Selector, container: str

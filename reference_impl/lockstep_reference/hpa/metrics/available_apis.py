@@ -15,22 +15,22 @@ METRIC_VERSIONS = ("v1beta2", "v1beta1")
 
 
 class Discovery(Protocol):
-    """What is asked of discovery: see `lockstep_reference.machinery.discovery.DiscoveryClient`."""
+    """The part of discovery that is needed: see `lockstep_reference.machinery.discovery.DiscoveryClient`."""
 
     async def server_groups(self) -> Sequence[Group]:
         """Every group. Raises DiscoveryErrors."""
 
 
 class NoKnownVersion(Exception):
-    """The API is not there, or in no version that is known."""
+    """The API is not served, or only in unknown versions."""
 
 
 class AvailableApis:
     """Remembers the preferred version until the next tick of a period (apiVersionsFromDiscovery).
 
-    The ticks are those of upstream's PeriodicallyInvalidate, counted from the start, `period` nanoseconds apart. What a
-    tick does is done when somebody asks. A tick during a question to the server waits for the answer: those who wait
-    for it as well still get it, and it is not remembered.
+    The ticks are those of upstream's PeriodicallyInvalidate, counted from the start, `period` nanoseconds apart. Ticks
+    that are due take effect at the next call. A tick during a request to the server takes effect after the answer: all
+    callers that wait for this answer still get it, but it is not remembered.
     """
 
     def __init__(self, discovery: Discovery, clock: Clock, period: int) -> None:

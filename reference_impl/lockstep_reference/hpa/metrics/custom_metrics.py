@@ -31,20 +31,20 @@ _VERSIONS = {
     f"{GROUP}/v1beta2": {_LIST: METRIC_VALUE_LIST_V1BETA2, "MetricValue": METRIC_VALUE_V1BETA2},
 }
 _WINDOW_FIELDS = {f"{GROUP}/v1beta1": "window", f"{GROUP}/v1beta2": "windowSeconds"}
-#: The window of metrics that do not tell theirs (metricServerDefaultMetricWindow).
+#: The window of metrics that do not give one (metricServerDefaultMetricWindow).
 _DEFAULT_WINDOW = 60 * SECOND
 _NONE: dict[str, Any] = {}
 
 
 class _NotMapped(Exception):
-    """The kind of the object has no resource that is known."""
+    """The kind of the object has no known resource."""
 
 
 _Failures = (*rest.FetchErrors, NoKnownVersion, _NotMapped)
 
 
 class RestMapper(Protocol):
-    """What is asked of the RESTMapper: see `lockstep_reference.machinery.restmapper`."""
+    """The part of the RESTMapper that is needed: see `lockstep_reference.machinery.restmapper`."""
 
     async def rest_mapping(self, group: str, kind: str) -> GroupVersionResource:
         """The resource of a kind. Raises NoMatchError and DiscoveryErrors."""
@@ -87,7 +87,7 @@ class CustomMetricsClient:
     ) -> tuple[int, int]:
         """The metric of one object, and its timestamp (GetObjectMetric). Raises MetricsError.
 
-        Whatever Namespace the reference names, the HPA's own is meant.
+        For a Namespace, the HPA's own is used, whatever the reference names.
         """
         group, kind = _group_kind(object_ref)
         try:
@@ -111,7 +111,7 @@ class CustomMetricsClient:
         return milli_of(item.get("value")), time_of(item.get("timestamp"))
 
     async def _resource(self, group: str, kind: str) -> str:
-        """How paths name the resource of a kind: `plural[.group]` (qualResourceForKind)."""
+        """The resource of a kind, as paths name it: `plural[.group]` (qualResourceForKind)."""
         try:
             mapping = await self._mapper.rest_mapping(group, kind)
         except (NoMatchError, *rest.FetchErrors) as error:
@@ -137,13 +137,13 @@ class CustomMetricsClient:
         )
         group_version, kind, answer = decode_registered(response, _VERSIONS)
         if kind != _LIST:
-            # Every version is converted to v1beta2; a Status stays what it is.
+            # Every version is converted to v1beta2; a Status is not.
             type_ = "*v1.Status" if kind == "Status" else f"*v1beta2.{kind}"
             raise DecodeError(f"the custom metrics API server didn't return MetricValueList, the type is {type_}")
         return group_version, answer.get("items") or []
 
 
 def _group_kind(object_ref: dict[str, Any]) -> tuple[str, str]:
-    """Group and kind of a CrossVersionObjectReference; an API version that is none has no group."""
+    """Group and kind of a CrossVersionObjectReference; an invalid API version has no group."""
     group, slash, version = (object_ref.get("apiVersion") or "").partition("/")
     return group if slash and "/" not in version else "", object_ref.get("kind") or ""

@@ -1,4 +1,4 @@
-"""Asking for metrics, with upstream's words about what was asked for when it fails (replica_calculator.go)."""
+"""Asking for metrics; on failure, upstream's message says what was asked for (replica_calculator.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lockstep_reference.hpa.metrics import MetricsClient, MetricsError, PodMetri
 
 
 class ExplainingMetricsClient:
-    """A MetricsClient whose errors tell what was asked for. All methods raise MetricsError."""
+    """A MetricsClient whose errors name what was asked for. All methods raise MetricsError."""
 
     def __init__(self, client: MetricsClient) -> None:
         self._client = client
@@ -41,7 +41,7 @@ class ExplainingMetricsClient:
             return await self._client.get_object_metric(metric_name, namespace, object_ref, metric_selector)
         except MetricsError as error:
             kind, name = object_ref.get("kind") or "", object_ref.get("name") or ""
-            # The words are in upstream's order.
+            # The message has upstream's word order.
             raise MetricsError(f"unable to get metric {metric_name}: {kind} on {namespace} {name}/{error}") from error
 
     async def external(

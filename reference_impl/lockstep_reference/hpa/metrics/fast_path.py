@@ -1,6 +1,6 @@
-"""The short way to read the answer of metrics-server: one pass over a list that looks as it always does.
+"""The fast way to read an answer of metrics-server: one pass over a list of the usual form.
 
-What is read here is what `resource_metrics` reads in the long way, which decides about all else, and words the errors.
+The result is the same as from the general way in `resource_metrics`, which handles everything else, errors included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNUSUAL = (KeyError, TypeError, AttributeError, ValueError)
 def read(body: Any, group_version: str, resource: str, container: str) -> tuple[PodMetricsInfo, int] | None:
     """Usage by pod and the first timestamp; None if the list is empty, or anything in it is unusual.
 
-    Every value is looked at, as Go's decoder does, also those that are not used.
+    Every value is checked, as by Go's decoder, even unused ones.
     """
     if type(body) is not dict or body.keys() != _LIST_KEYS or body["metadata"] != {}:
         return None
@@ -33,7 +33,8 @@ def read(body: Any, group_version: str, resource: str, container: str) -> tuple[
     metadata = _Metadata()
     try:
         for item in items:
-            # Pods of one kind share what was read once; while the answer lives, an identity is that of one list.
+            # Entries that share one list of containers are read once. The answer keeps the lists alive, so an `id` is
+            # unique.
             containers = item["containers"]
             known = id(containers)
             if known not in usages:
@@ -50,7 +51,7 @@ def read(body: Any, group_version: str, resource: str, container: str) -> tuple[
 
 
 class _Metadata:
-    """Looks at the metadata of the entries of one answer."""
+    """Checks the metadata of the entries of one answer."""
 
     __slots__ = ("_created", "_labels")
 
@@ -59,7 +60,7 @@ class _Metadata:
         self._created: Any = None
 
     def usual(self, metadata: dict[str, Any]) -> bool:
-        """Whether there is a name, and nothing more to look at than usual. Raises ValueError on a malformed time."""
+        """Whether there is a name, and nothing unusual. Raises ValueError on a malformed time."""
         name, labels, created = metadata["name"], metadata.get("labels"), metadata["creationTimestamp"]
         if labels is not None and labels is not self._labels:
             for value in labels.values():
@@ -73,7 +74,7 @@ class _Metadata:
 
 
 def _usage(containers: Any, resource: str, container: str) -> int | None:
-    """Of the container, or for "" of all of them; None if it is not known. Raises ValueError for what is unusual."""
+    """Usage of the container, or of all for ""; None if unknown. Raises ValueError for anything unusual."""
     usages = _usages(containers, resource)
     if container:
         return next((usage for name, usage in usages if name == container), None)
@@ -86,7 +87,7 @@ def _usage(containers: Any, resource: str, container: str) -> int | None:
 
 
 def _usages(containers: Any, resource: str) -> list[tuple[str, int | None]]:
-    """Name and usage of each container. Raises ValueError and the like for what is unusual."""
+    """Name and usage of each container. Raises ValueError and the like for anything unusual."""
     if type(containers) is not list:
         raise ValueError("no list")
     usages = []

@@ -1,4 +1,4 @@
-"""Resource metrics: what metrics-server knows of pods (metrics/client.go, resourceMetricsClient)."""
+"""Resource metrics: the usage of pods, from metrics-server (metrics/client.go, resourceMetricsClient)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _container_metrics(items: list[Any], resource: str, container: str) -> PodMe
 
 
 def _pod_metrics(items: list[Any], resource: str) -> PodMetricsInfo:
-    """The usage of all containers together; pods of which one is missing have none (getPodMetrics)."""
+    """The usage of all containers together; a pod gets none if one container lacks it (getPodMetrics)."""
     found: PodMetricsInfo = {}
     for entry in items:
         item = entry or _NONE

@@ -8,12 +8,12 @@ from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.errors import ApiError, from_response
 from lockstep_reference.machinery.transport import Response
 
-#: What goes wrong with a request: it is refused, the connection breaks, the answer makes no sense.
+#: How a request can fail: it is refused, the connection breaks, or the answer cannot be decoded.
 FetchErrors = (ApiError, OSError, DecodeError)
 
 
 async def get(client: Client, path: str, query: dict[str, str], resource: str, name: str = "") -> Response:
-    """The reply to a GET. Raises FetchErrors; `resource` (`plural.group`) and `name` are how messages call it."""
+    """The reply to a GET. Raises FetchErrors; messages contain `resource` (`plural.group`) and `name`."""
     response = await client.request("GET", path, query)
     if not response.succeeded:
         raise from_response(response, "GET", resource, name)
@@ -21,5 +21,5 @@ async def get(client: Client, path: str, query: dict[str, str], resource: str, n
 
 
 def query_of(**selectors: Selector) -> dict[str, str]:
-    """Query parameters; selectors that restrict nothing, or everything, have no text and are left out."""
+    """Query parameters, without empty ones: selectors that match everything, or nothing, have no text."""
     return {key: selector.text for key, selector in selectors.items() if selector.text}

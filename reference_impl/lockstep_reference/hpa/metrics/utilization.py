@@ -1,4 +1,4 @@
-"""How much is used, against the target (pkg/controller/podautoscaler/metrics/utilization.go)."""
+"""Usage compared with the target (pkg/controller/podautoscaler/metrics/utilization.go)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Usage(NamedTuple):
 def get_resource_utilization_ratio(
     metrics: PodMetricsInfo, requests: Mapping[str, int], target_utilization: int
 ) -> Utilization:
-    """Of the pods that have requests (GetResourceUtilizationRatio). Raises MetricsError if these are nothing."""
+    """Over the pods that have requests (GetResourceUtilizationRatio). Raises MetricsError if those add up to 0."""
     usage = requested = entries = 0
     for name, metric in metrics.items():
         request = requests.get(name)
@@ -43,6 +43,6 @@ def get_resource_utilization_ratio(
 
 
 def get_metric_usage_ratio(metrics: PodMetricsInfo, target_usage: int) -> Usage:
-    """Of all metrics, of which there is at least one (GetMetricUsageRatio)."""
+    """Over all metrics; there must be at least one (GetMetricUsageRatio)."""
     current = quotient(int64(sum([metric[2] for metric in metrics.values()])), len(metrics))
     return Usage(divide(float(current), float(target_usage)), current)

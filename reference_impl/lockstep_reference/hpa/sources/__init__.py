@@ -1,7 +1,7 @@
-"""Metric specs of an HPA, each as something that can be asked for a number of replicas.
+"""Metric sources: each metric spec of an HPA as an object that computes a number of replicas.
 
 Source: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric and the computeStatusFor... functions. What
-does not change from one sync to the next (texts, targets, selectors) is worked out once, when a source is made.
+does not change from one sync to the next (texts, targets, selectors) is computed once, when a source is made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["MetricFailure", "MetricSource", "Proposal", "Question", "metric_sour
 
 
 def metric_source(spec: Wire) -> MetricSource:
-    """The source that a MetricSpec describes; one that makes no sense fails whenever it is asked."""
+    """The source for a MetricSpec; for an invalid spec, one that always fails."""
     kind = spec.get("type") or ""
     if kind == "Resource":
         return ResourceSource(spec["resource"])

@@ -1,4 +1,4 @@
-"""What all metric sources have in common: the question, the answer, the failure.
+"""What all metric sources share: the question, the answer, the failure.
 
 Source: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric and getUnableComputeReplicaCountCondition.
 """
@@ -17,7 +17,7 @@ Wire = Mapping[str, Any]
 
 
 class Question(NamedTuple):
-    """What a sync knows when it asks for replicas: `selector` is that of the pods."""
+    """The input of a sync for all metrics; `selector` selects the pods."""
 
     spec_replicas: int
     status_replicas: int
@@ -27,7 +27,7 @@ class Question(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """The replicas that a metric asks for, how messages name the metric, and its place in the HPA's status."""
+    """The replicas that a metric recommends, its name in messages, and its entry in the HPA's status."""
 
     replicas: int
     name: str
@@ -35,7 +35,7 @@ class Proposal(NamedTuple):
 
 
 class MetricFailure(Exception):
-    """A metric that tells nothing. `reason` and `event` go into an event and a condition, `str()` into the error."""
+    """A metric without a result. `reason` and `event` go into an event and a condition, `str()` into the error."""
 
     def __init__(self, reason: str, event: str, error: str) -> None:
         super().__init__(error)
@@ -52,7 +52,7 @@ class MetricSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FailingSource:
-    """A source that can never be asked, and fails in the same way each time."""
+    """A source that always fails with the same error."""
 
     reason: str
     event: str
@@ -64,7 +64,7 @@ class FailingSource:
 
 
 def milli(target: Wire, field: str) -> int | None:
-    """A quantity of a MetricTarget, in thousandths; None if it is not set."""
+    """A quantity of a MetricTarget, in milli-units; None if it is not set."""
     text = target.get(field)
     return None if text is None else parse_milli_value(text)
 

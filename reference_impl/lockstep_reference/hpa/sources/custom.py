@@ -1,4 +1,4 @@
-"""Custom metrics: of the pods, and of one object."""
+"""Custom metrics of the pods, and of one object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resource metrics: what the pods, or one container of each, use of CPU, memory or another resource."""
+"""Resource metrics: the usage of CPU, memory or another resource, of pods or of one container of each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The VPA admission controller 1.7.3, readable.
 
-`run` starts it. `main` puts it together: it listens, registers itself as a webhook and keeps its Lease fresh. `logic`
-has the server that answers reviews, `resource` what it does about pods and about VPA objects.
+`run` starts it. `main` assembles it: it listens, registers itself as a webhook and renews its Lease. `logic` has the
+server that answers reviews, `resource` the handlers of pods and of VPA objects.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ async def run(
     on_error: Callable[[str], None] | None = None,
     **flags: Any,
 ) -> None:
-    """Run the controller against one API server until cancelled, which is a crash.
+    """Run the controller against one API server until cancelled. Cancelling is a crash.
 
-    `listen` is told who answers, once the caches are filled. `flags` are the fields of AdmissionConfig. `rng` feeds
-    jitter; without one it is seeded with 0. `on_error` is told of what upstream only logs. Raises TypeError for an
-    unknown flag.
+    `listen` receives the handler once the caches are filled. `flags` are the fields of AdmissionConfig. `rng` gives
+    jitter; the default is seeded with 0. `on_error` receives what upstream only logs. Raises TypeError for an unknown
+    flag.
     """
     main = Main(
         Client(transport), clock, AdmissionConfig(**flags), rng or random.Random(0), on_error or (lambda _message: None)

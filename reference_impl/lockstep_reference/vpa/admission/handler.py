@@ -1,4 +1,4 @@
-"""What the admission server asks about one kind of object (pkg/admission-controller/resource/handler.go)."""
+"""The handler of one kind of object (pkg/admission-controller/resource/handler.go)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lockstep_reference.vpa.utils.patches import PatchRecord
 
 
 class Handler(Protocol):
-    """Knows one resource."""
+    """Handles one resource."""
 
     #: Group and resource of the objects.
     group_resource: tuple[str, str]
-    #: Whether an object with findings is refused.
+    #: Whether an invalid object is refused.
     disallow_incorrect_objects: bool
 
     async def get_patches(self, request: Object) -> tuple[list[PatchRecord], Sequence[FieldError]]:
-        """What to change about the object of an AdmissionRequest, or what is wrong with it."""
+        """The patches for the object of an AdmissionRequest, or its errors."""

@@ -1,6 +1,6 @@
 """The admission controller as a real HTTPS server (pkg/admission-controller/main.go; config.go: configTLS).
 
-Inside a simulated cluster nobody needs it: there the handler is called directly.
+A simulated cluster does not need it: there the handler is called directly.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Handler = Callable[[str, Mapping[str, str], bytes], Awaitable[tuple[int, Mapping
 
 #: --min-tls-version.
 _VERSIONS = {"": ssl.TLSVersion.TLSv1_2, "tls1_2": ssl.TLSVersion.TLSv1_2, "tls1_3": ssl.TLSVersion.TLSv1_3}
-#: The API server sends whole objects, old and new.
+#: The API server sends old and new objects in full.
 _MOST_BYTES = 64 * 1024 * 1024
 
 
 def tls_context(cert_file: Path, key_file: Path, min_tls_version: str = "tls1_2") -> ssl.SSLContext:
-    """TLS as the flags of these names ask for it (configTLS). Raises ValueError and OSError, where upstream exits."""
+    """TLS settings from the flags of these names (configTLS). Raises ValueError and OSError where upstream exits."""
     version = _VERSIONS.get(min_tls_version)
     if version is None:
         raise ValueError(
@@ -37,9 +37,9 @@ def tls_context(cert_file: Path, key_file: Path, min_tls_version: str = "tls1_2"
 async def serve_https(
     handler: Handler, context: ssl.SSLContext, *, host: str = "127.0.0.1", port: int = 0
 ) -> AsyncIterator[int]:
-    """Serve `handler` while the context lasts; yields the port, which is a free one for 0.
+    """Serve `handler` while the context lasts; yields the port. `port` 0 means a free one.
 
-    A handler that fails costs its caller the connection, and nobody else anything, as with Go's server.
+    If the handler fails, only the connection of that request is closed, as in Go's server.
     """
 
     async def answer(request: web.Request) -> web.StreamResponse:

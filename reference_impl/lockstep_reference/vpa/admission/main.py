@@ -1,4 +1,4 @@
-"""Putting the admission controller together, and its life (pkg/admission-controller/main.go)."""
+"""The admission controller's assembly and life cycle (pkg/admission-controller/main.go)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _STATUS_UPDATE_INTERVAL = 10.0  # seconds (statusUpdateInterval)
 
 
 class Main:
-    """The program: fills the caches one after the other, listens, registers itself, and keeps its Lease fresh."""
+    """The program: fills the caches one after the other, listens, registers itself, and renews its Lease."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Main:
         self._factory = SharedInformerFactory(client, _RESYNC_PERIOD, clock=clock, rng=rng, namespace=namespace)
 
     async def run(self, group: asyncio.TaskGroup, listen: Callable[[Handler], None]) -> None:
-        """Live for ever; `listen` is told who answers. Tasks of the program run in `group`."""
+        """Run for ever; `listen` receives the handler. Tasks of the program run in `group`."""
         self._vpas.start(group)
         await wait_for_named_cache_sync(self._vpas.has_synced)
         server = self._server()

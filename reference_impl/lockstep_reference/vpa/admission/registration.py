@@ -1,4 +1,4 @@
-"""The admission controller makes itself known to the API server (pkg/admission-controller/config.go)."""
+"""The admission controller registers with the API server (pkg/admission-controller/config.go)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lockstep_reference.machinery.client import ApiError, Client
 
 _CONFIGURATION = "vpa-webhook-config"
 _WEBHOOK = "vpa.k8s.io"
-#: Seconds before it registers: the server shall listen by then (webHookDelay).
+#: Seconds before it registers: by then the server should listen (webHookDelay).
 _DELAY = 10.0
 _NAME_LABEL = "kubernetes.io/metadata.name"
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """Where the webhook is found and whom it concerns; named like the flags. `ca_bundle` is PEM."""
+    """The address of the webhook and its namespaces; named like the flags. `ca_bundle` is PEM."""
 
     namespace: str
     service: str
@@ -35,9 +35,9 @@ class Registration:
 
 
 async def register(client: Client, registration: Registration, on_error: Callable[[str], None]) -> None:
-    """Replace what an earlier life has left behind (selfRegistration).
+    """Replace the configuration of an earlier process (selfRegistration).
 
-    Raises ApiError and ConnectionError if the old configuration cannot be deleted or the new one not be made: upstream
+    Raises ApiError and ConnectionError if the old configuration cannot be deleted or the new one created: upstream
     exits then.
     """
     await asyncio.sleep(_DELAY)
@@ -97,7 +97,7 @@ def _rule(operations: list[str], group: str, version: str, resource: str) -> dic
 
 
 def _namespace_selector(registration: Registration) -> dict[str, Any]:
-    """Namespaces to stay out of come first; where none were named, upstream's list holds one empty name."""
+    """Ignored namespaces come first; if there are none, upstream's list holds one empty name."""
     if registration.ignored_namespaces:
         return _expression("NotIn", list(registration.ignored_namespaces))
     if registration.selected_namespace:
@@ -110,7 +110,7 @@ def _expression(operator: str, values: list[str]) -> dict[str, Any]:
 
 
 def convert_labels_to_map(text: str) -> dict[str, str]:
-    """`key1:value1,key2:value2` as labels (convertLabelsToMap). Raises ValueError with upstream's text."""
+    """`key1:value1,key2:value2` as labels (convertLabelsToMap). Raises ValueError with upstream's message."""
     labels: dict[str, str] = {}
     if not text:
         return labels

@@ -1,7 +1,6 @@
 """The answer to an AdmissionReview (pkg/admission-controller/logic/server.go).
 
-Nothing is kept out because something went wrong here: what cannot be read is allowed as it is. Only VPA objects that
-make no sense are refused.
+An error here refuses nothing: what cannot be decoded is allowed unchanged. Only invalid VPA objects are refused.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 
 class AdmissionServer:
-    """Answers reviews with the help of one handler per resource. `on_error` is told what upstream logs as an error."""
+    """Answers reviews with one handler per resource. `on_error` receives what upstream logs as an error."""
 
     def __init__(self, handlers: Sequence[Handler], on_error: Callable[[str], None]) -> None:
         self._handlers = {handler.group_resource: handler for handler in handlers}
         self._on_error = on_error
 
     async def serve(self, _path: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The answer to one HTTP request (Serve). Raises Panic where upstream does: the connection is cut."""
+        """The answer to one HTTP request (Serve). Raises Panic where upstream does: the connection is closed."""
         content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
         if content_type != _JSON:
             self._on_error(f"contentType={content_type}, expect application/json")
@@ -82,7 +81,7 @@ class AdmissionServer:
 
 
 def _deprecation_warnings(group_resource: tuple[str, str], request: Object) -> list[str]:
-    """About a VPA whose update mode will go away (addDeprecationWarnings)."""
+    """For a VPA with a deprecated update mode (addDeprecationWarnings)."""
     if group_resource != _VPAS or request.get("object") is None:
         return []
     try:

@@ -1,7 +1,7 @@
 """The recommender: how much each container should request (pkg/recommender).
 
-`run` starts it with all that it needs. `routines` has the loop, `input` brings in what the cluster says, `model` keeps
-it, `util` has the histograms, `logic` computes recommendations, `checkpoint` keeps the history.
+`run` starts it with everything it needs. `routines` has the loop, `input` reads the state of the cluster, `model` holds
+it, `util` has the histograms, `logic` computes recommendations, `checkpoint` stores the history.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ async def run(
     on_error: Callable[[str], None] | None = None,
     **flags: Any,
 ) -> None:
-    """Run the recommender against one API server until cancelled, which is a crash: it writes nothing more.
+    """Run the recommender against one API server until cancelled. Cancelling is a crash: nothing more is written.
 
-    `flags` are the fields of RecommenderConfig, `feature_gates` those that shall not have their usual value. `rng`
-    feeds jitter; without one it is seeded with 0. `on_error` is told, in upstream's words, what upstream logs as an
-    error. Raises TypeError for an unknown flag, and InvalidDuration for history flags that upstream would exit on.
+    `flags` are the fields of RecommenderConfig, `feature_gates` those that differ from their default. `rng` gives
+    jitter; the default is seeded with 0. `on_error` receives what upstream logs as an error. Raises TypeError for an
+    unknown flag, and InvalidDuration for history flags that upstream would exit on.
     """
     controller = RecommenderController(
         transport,

@@ -12,9 +12,9 @@ _DAY = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecommenderConfig:
-    """Spans of time are seconds; those that upstream reads as Prometheus' durations are texts, and so are quantities.
+    """Durations are seconds; those that upstream parses as Prometheus durations are text, like quantities.
 
-    Left out is what makes no sense without a machine: addresses, credentials, logging, leader election. A negative
+    Flags that need a real machine are left out: addresses, credentials, logging, leader election. A negative
     `kube_api_qps` is no limit.
     """
 
@@ -76,11 +76,11 @@ class RecommenderConfig:
     container_recommendation_max_allowed_memory: str = ""
 
     def use_checkpoints(self) -> bool:
-        """Every storage but exactly `prometheus` means checkpoints."""
+        """Any storage except `prometheus` means checkpoints."""
         return self.storage != "prometheus"
 
     def global_max_allowed(self) -> ResourceList:
-        """What no container is recommended more of, unless its policy says so (initGlobalMaxAllowed)."""
+        """The maximum of every recommendation, unless a policy sets one (initGlobalMaxAllowed)."""
         texts = {
             CPU: self.container_recommendation_max_allowed_cpu,
             MEMORY: self.container_recommendation_max_allowed_memory,

@@ -1,7 +1,7 @@
-"""What scale subresources last answered (pkg/target/controller_fetcher/controller_cache_storage.go).
+"""A cache of answers of scale subresources (pkg/target/controller_fetcher/controller_cache_storage.go).
 
 Durations are nanoseconds. An entry is due for a refresh after `validity_time` and up to `jitter_factor` times as much
-again; it is dropped when nobody has read it for `life_time`. Somebody else has to call for both.
+again; it is dropped when it was not read for `life_time`. The caller triggers both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Entry:
 
 
 class ControllerCacheStorage:
-    """See the module. Reading prolongs an entry's life; refreshing it does not."""
+    """See the module. Reading extends an entry's life; refreshing does not."""
 
     def __init__(
         self, clock: Clock, rng: random.Random, validity_time: int, life_time: int, jitter_factor: float
@@ -47,7 +47,7 @@ class ControllerCacheStorage:
         self._cache: dict[ScaleKey, _Entry] = {}
 
     def get(self, key: ScaleKey) -> Scale | Exception | None:
-        """The answer that is known, None without one (Get)."""
+        """The cached answer, or None (Get)."""
         entry = self._cache.get(key)
         if entry is None:
             return None
@@ -55,7 +55,7 @@ class ControllerCacheStorage:
         return entry.answer
 
     def insert(self, key: ScaleKey, answer: Scale | Exception) -> None:
-        """Remember an answer, unless there is one already (Insert)."""
+        """Store an answer, unless there is one already (Insert)."""
         if key not in self._cache:
             now = self._clock.now()
             self._cache[key] = _Entry(answer, self._refresh_after(now), now + self._life_time)
@@ -72,12 +72,12 @@ class ControllerCacheStorage:
         return [key for key, entry in self._cache.items() if now > entry.refresh_after]
 
     def quiet_for(self) -> int:
-        """Nanoseconds in which nothing falls due for certain, whatever is inserted meanwhile."""
+        """Nanoseconds for which nothing becomes due, whatever is inserted meanwhile."""
         first = min((min(entry.refresh_after, entry.delete_after) for entry in self._cache.values()), default=None)
         return self._validity_time if first is None else min(self._validity_time, max(first - self._clock.now(), 0))
 
     def remove_expired(self) -> None:
-        """Drop what nobody reads any more (RemoveExpired)."""
+        """Drop entries that are no longer read (RemoveExpired)."""
         now = self._clock.now()
         for key in [key for key, entry in self._cache.items() if now > entry.delete_after]:
             del self._cache[key]

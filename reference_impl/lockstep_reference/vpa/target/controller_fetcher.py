@@ -1,7 +1,7 @@
 """The topmost controller above a pod or a controller (pkg/target/controller_fetcher/controller_fetcher.go).
 
-One climbs along the controller owner references, as long as there are any. The answer is the last one on the way that
-is of a well-known kind or has a scale.
+The search follows controller owner references upwards. The result is the last object on the way that is of a well-known
+kind or has a scale.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lockstep_reference.vpa.target.controller_cache_storage import ControllerCac
 from lockstep_reference.vpa.target.fetcher import scale_client
 from lockstep_reference.vpa.target.well_known import Informers, ScaleErrors, TargetError, group_of
 
-#: As all three programs have them: pkg/recommender/routines/recommender_controller.go, pkg/updater/main.go,
+#: The same in all three programs: pkg/recommender/routines/recommender_controller.go, pkg/updater/main.go,
 #: pkg/admission-controller/main.go (scaleCacheEntryFreshnessTime and so on).
 _VALIDITY_TIME = 600 * SECOND
 _LIFE_TIME = 3600 * SECOND
@@ -31,7 +31,7 @@ _NODE = "Node"
 
 
 class ControllerKeyWithApiVersion(NamedTuple):
-    """A controller, and the API that it is of (ControllerKeyWithAPIVersion)."""
+    """A controller, and its API version (ControllerKeyWithAPIVersion)."""
 
     namespace: str
     kind: str
@@ -40,27 +40,27 @@ class ControllerKeyWithApiVersion(NamedTuple):
 
 
 class NodeInvalidOwner(TargetError):
-    """The way up ends at a node, which owns static pods and is no controller (ErrNodeInvalidOwner, wrapped)."""
+    """The search ends at a node, which owns static pods and is not a controller (ErrNodeInvalidOwner, wrapped)."""
 
 
 class ControllerFetcher(Protocol):
-    """Finds topmost controllers; tests may have one of their own."""
+    """Finds topmost controllers; tests may replace it."""
 
     async def find_top_most_well_known_or_scalable(
         self, controller: ControllerKeyWithApiVersion | None
     ) -> ControllerKeyWithApiVersion | None:
-        """The topmost controller from `controller` on, itself included; None if there is none that counts.
+        """The topmost controller from `controller` (inclusive) upwards; None if none is well known or scalable.
 
-        Raises TargetError (NodeInvalidOwner if the way ends at a node), and what reading a scale may raise
+        Raises TargetError (NodeInvalidOwner if the search ends at a node), and the errors of reading a scale
         (`well_known.ScaleErrors`).
         """
 
 
 class ScaleCachingControllerFetcher:
-    """The real one: well-known kinds from caches, scales through a cache of answers (controllerFetcher).
+    """The real one: well-known kinds from caches, scales from a cache of answers (controllerFetcher).
 
-    The caller starts the `factory`. Only the recommender calls `keep_fresh`, so elsewhere an answer is never asked for
-    again. `rng` feeds jitter; `on_error` is told what goes wrong with discovery.
+    The caller starts the `factory`. Only the recommender calls `keep_fresh`, so elsewhere an answer is never refreshed.
+    `rng` gives jitter; `on_error` receives errors of discovery.
     """
 
     def __init__(
@@ -76,9 +76,9 @@ class ScaleCachingControllerFetcher:
         self._cache = ControllerCacheStorage(clock, rng, _VALIDITY_TIME, _LIFE_TIME, _JITTER_FACTOR)
 
     async def keep_fresh(self) -> None:
-        """Ask again for what is old, and forget what nobody reads, for ever (Start).
+        """Refresh old entries, and drop those that are no longer read, for ever (Start).
 
-        Upstream looks every 7 s; here those looks are left out that cannot find anything.
+        Upstream checks every 7 s; here checks that cannot find anything are skipped.
         """
         while True:
             await asyncio.sleep((self._cache.quiet_for() // _LOOP_PERIOD + 1) * _LOOP_PERIOD / SECOND)
@@ -106,7 +106,7 @@ class ScaleCachingControllerFetcher:
             key = owner
 
     async def _is_well_known_or_scalable(self, key: ControllerKeyWithApiVersion) -> bool:
-        """isWellKnownOrScalable; what goes wrong on the way counts as no."""
+        """isWellKnownOrScalable; an error counts as no."""
         if key.kind in self._informers:
             return True
         try:

@@ -1,4 +1,4 @@
-"""Which pods a VPA is about: the selector of the controller that its targetRef names (pkg/target/fetcher.go)."""
+"""Which pods a VPA controls: the selector of the controller in its targetRef (pkg/target/fetcher.go)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from lockstep_reference.vpa.target.well_known import (
 def scale_client(
     client: Client, clock: Clock, on_error: Callable[[str], None]
 ) -> tuple[DeferredDiscoveryRESTMapper, ScaleClient]:
-    """A RESTMapper with a cache of its own that forgets periodically, and the client of scales on top of it.
+    """A RESTMapper with a separate cache, which is reset periodically, and the scale client that uses it.
 
-    Discovery has a client of its own.
+    Discovery has a separate client.
     """
     discovery = DiscoveryClient(client.sibling())
     cache = MemCacheClient(discovery, on_error)
@@ -38,9 +38,9 @@ def scale_client(
 
 
 class VpaTargetSelectorFetcher:
-    """Finds selectors: of well-known kinds in caches, of all others through the scale subresource, every time anew.
+    """Finds selectors: of well-known kinds in caches, of all others through the scale subresource, without a cache.
 
-    The `factory` has to be started by the caller. `on_error` is told what goes wrong with discovery.
+    The `factory` has to be started by the caller. `on_error` receives errors of discovery.
     """
 
     def __init__(
@@ -95,5 +95,5 @@ def _label_selector(kind: str, obj: Object) -> Selector:
 
 
 def _selector_of_set(labels: Mapping[str, Any] | None) -> Selector:
-    """All of these labels (SetAsLabelSelector): without any labels nothing, with none in them everything."""
+    """Requires all of these labels (SetAsLabelSelector): None selects nothing, an empty set everything."""
     return NOTHING if labels is None else selector_from({"matchLabels": labels})

@@ -1,4 +1,4 @@
-"""Kinds of controllers that VPA knows by heart (pkg/target/fetcher.go, controller_fetcher.go: wellKnownController)."""
+"""The well-known kinds of controllers (pkg/target/fetcher.go, controller_fetcher.go: wellKnownController)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep_reference.machinery.restmapper import NoMatchError
 from lockstep_reference.machinery.scale import ScaleError
 from lockstep_reference.machinery.store import Object
 
-#: Resource and API version by kind. The apiVersion of a reference is not looked at: the kind's name decides.
+#: Resource and API version by kind. The apiVersion of a reference is ignored: the kind's name decides.
 _RESOURCES: Mapping[str, tuple[str, str]] = {
     "DaemonSet": ("daemonsets", "apps/v1"),
     "Deployment": ("deployments", "apps/v1"),
@@ -22,18 +22,18 @@ _RESOURCES: Mapping[str, tuple[str, str]] = {
     "Job": ("jobs", "batch/v1"),
     "CronJob": ("cronjobs", "batch/v1"),
 }
-#: How often a RESTMapper forgets what it knows, in nanoseconds (discoveryResetPeriod).
+#: How often a RESTMapper is reset, in nanoseconds (discoveryResetPeriod).
 DISCOVERY_RESET_PERIOD = 300 * SECOND
-#: What can go wrong when a kind is looked up, or a scale read.
+#: Errors of looking up a kind, or reading a scale.
 ScaleErrors = (ApiError, OSError, ScaleError, NoMatchError, *DiscoveryErrors)
 
 
 class TargetError(Exception):
-    """A targetRef that leads nowhere; the text is upstream's, and ends up in conditions."""
+    """A targetRef that cannot be resolved; the message is upstream's, and appears in conditions."""
 
 
 class Informers:
-    """The caches of all well-known kinds, from a factory that others share."""
+    """The caches of all well-known kinds, from a shared factory."""
 
     def __init__(self, factory: SharedInformerFactory) -> None:
         self._informers: dict[str, SharedInformer] = {

@@ -1,7 +1,7 @@
-"""The VPA updater 1.7: evicts or resizes pods whose resources are not what is recommended.
+"""The VPA updater 1.7: evicts or resizes pods whose resources differ from the recommendation.
 
-`run` starts it. `main` puts it together, `logic` is its loop; `restriction` says how many pods may be disturbed,
-`priority` which ones are worth it, `inplace` what a resize changes.
+`run` starts it. `main` assembles it, `logic` is its loop; `restriction` limits how many pods are disrupted, `priority`
+selects and orders them, `inplace` computes the patches of a resize.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ async def run(
     on_error: Callable[[str], None] | None = None,
     **flags: Any,
 ) -> None:
-    """Run the updater against one API server until cancelled, which is a crash: it writes nothing more.
+    """Run the updater against one API server until cancelled. Cancelling is a crash: nothing more is written.
 
-    `flags` are the fields of UpdaterConfig. `rng` feeds jitter, and draws what upstream leaves to the order of a map;
-    without one, jitter is seeded with 0, and pods are taken in the order in which they came. `on_error` is told of what
-    upstream only logs. Raises TypeError for an unknown flag, and Panic where upstream panics, and its process ends.
+    `flags` are the fields of UpdaterConfig. `rng` gives jitter, and decides where upstream depends on the order of a
+    map; without it, jitter is seeded with 0, and pods are taken in the order of their arrival. `on_error` receives what
+    upstream only logs. Raises TypeError for an unknown flag, and Panic where upstream panics and its process ends.
     """
     main = Main(Client(transport), clock, UpdaterConfig(**flags), rng, on_error or (lambda _message: None))
     try:

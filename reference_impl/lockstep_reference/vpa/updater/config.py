@@ -10,7 +10,7 @@ from lockstep_reference.vpa.features import enabled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdaterConfig:
-    """Flags by upstream's names, spans of time in seconds; `namespace` is the variable NAMESPACE, "" if not set."""
+    """Flags by upstream's names, durations in seconds; `namespace` is the variable NAMESPACE, "" if not set."""
 
     vpa_object_namespace: str = ""
     ignored_vpa_object_namespaces: str = ""

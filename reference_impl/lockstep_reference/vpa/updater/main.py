@@ -1,4 +1,4 @@
-"""Putting the updater together, and its loop (pkg/updater/main.go, run)."""
+"""Assembling the updater, and its loop (pkg/updater/main.go, run)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RESYNC_PERIOD = 600.0  # seconds (defaultResyncPeriod)
 
 
 class Main:
-    """The program: makes everything, fills the caches one after the other, and loops."""
+    """The program: creates everything, fills the caches one after the other, and loops."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Main:
             Assessor(processor, limit_ranges),
             ScalingDirectionPodEvictionAdmission(),
             EvictionRateLimiter(config.eviction_rate_limit, config.eviction_rate_burst, clock),
-            # resizes have a limiter of their own, with the same numbers
+            # resizes have a separate limiter, with the same numbers
             EvictionRateLimiter(config.eviction_rate_limit, config.eviction_rate_burst, clock),
             _update_config(config),
             rules,

@@ -1,4 +1,4 @@
-"""The annotations that the VPA leaves on pods (pkg/utils/annotations)."""
+"""The annotations that the VPA sets on pods (pkg/utils/annotations)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_LABEL = 63
 
 @dataclass(frozen=True, slots=True)
 class OriginalResources:
-    """What a container had before its CPU was boosted."""
+    """The resources of a container before its CPU boost."""
 
     requests: ResourceList | None
     limits: ResourceList | None
@@ -43,7 +43,7 @@ def annotations_of(pod: Object) -> Mapping[str, str]:
 
 
 def in_place_updated_value() -> str:
-    """What `vpaInPlaceUpdated` says (GetVpaInPlaceUpdatedValue)."""
+    """The value of `vpaInPlaceUpdated` (GetVpaInPlaceUpdatedValue)."""
     return "true"
 
 
@@ -53,9 +53,9 @@ def observed_containers_value(pod: Object) -> str:
 
 
 def parse_observed_containers(pod: Object) -> frozenset[str] | None:
-    """The containers that the annotation lists; None without one, or if it makes no sense (parseVpaObservedContainers).
+    """The containers that the annotation lists; None if it is missing or invalid (parseVpaObservedContainers).
 
-    One name that is no DNS label spoils the list.
+    One name that is not a DNS label makes it invalid.
     """
     value = annotations_of(pod).get(OBSERVED_CONTAINERS)
     if value is None:
@@ -85,9 +85,9 @@ def _cpu_and_memory(resources: ResourceList | None) -> dict[str, str]:
 
 
 def original_resources_of(pod: Object, container_name: str) -> OriginalResources | None:
-    """What the container had before its boost; None if it is not boosted (GetOriginalResourcesFromAnnotation).
+    """The container's resources before its boost; None if it is not boosted (GetOriginalResourcesFromAnnotation).
 
-    Raises ValueError if the annotation makes no sense.
+    Raises ValueError if the annotation is invalid.
     """
     value = annotations_of(pod).get(startup_cpu_boost_key(container_name))
     if value is None:

@@ -1,4 +1,4 @@
-"""What all LimitRanges of a namespace ask for together (pkg/utils/limitrange/limit_range_calculator.go)."""
+"""What all LimitRanges of a namespace require together (pkg/utils/limitrange/limit_range_calculator.go)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POD = "Pod"
 
 @dataclass(frozen=True, slots=True)
 class LimitRangeItem:
-    """The bounds for limits, and the limit of who sets none; None for what no LimitRange sets."""
+    """The bounds of limits, and the default limit; None for what no LimitRange sets."""
 
     max: ResourceList | None = None
     min: ResourceList | None = None
@@ -25,7 +25,7 @@ class LimitRangeItem:
 
 
 class LimitRangeCalculator(Protocol):
-    """Finds the bounds that hold in a namespace."""
+    """Finds the bounds that apply in a namespace."""
 
     def get_container_limit_range_item(self, namespace: str) -> LimitRangeItem | None:
         """Those for each container, if there are any."""
@@ -37,8 +37,8 @@ class LimitRangeCalculator(Protocol):
 class LimitsRangeCalculator:
     """Reads the cache of an informer of LimitRanges (NewLimitsRangeCalculator).
 
-    Where several LimitRanges set a default limit, upstream takes that of the one which its cache lists last, in no
-    order; here it is the one that entered the cache last.
+    If several LimitRanges set a default limit, upstream takes the one that its cache lists last, in random order; here
+    it is the one that was added to the cache last.
     """
 
     def __init__(self, limit_ranges: Indexer) -> None:
@@ -54,7 +54,7 @@ class LimitsRangeCalculator:
         return self._item(namespace, _POD)
 
     def _item(self, namespace: str, limit_type: str) -> LimitRangeItem | None:
-        """Computed anew only if there are other LimitRanges than last time."""
+        """Computed again only if the LimitRanges have changed."""
         if not len(self._limit_ranges):
             return None
         found = self._limit_ranges.by_index(NAMESPACE_INDEX, namespace)

@@ -1,6 +1,6 @@
-"""Where upstream panics: the process ends, or, in the admission server, one request gets no answer.
+"""Upstream's panics: the process ends, or, in the admission server, one request gets no answer.
 
-Input that should be harmless can lead there. The reference does the same, so that the two can be compared.
+Some input that should be harmless makes upstream panic. The reference does the same, so that the two can be compared.
 """
 
 from __future__ import annotations
@@ -11,4 +11,4 @@ DIVISION_BY_ZERO = "division by zero"
 
 
 class Panic(Exception):
-    """Upstream panics here; `str()` is Go's text."""
+    """Upstream panics here; `str()` is Go's message."""

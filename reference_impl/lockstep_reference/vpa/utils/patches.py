@@ -1,6 +1,6 @@
 """Records of JSON patches, RFC 6902, on pods (pkg/admission-controller/resource: handler.go, pod/patch/util.go).
 
-A record is a dict in wire form. It always has a `value`, also where the operation needs none.
+A record is a dict in wire form. It always has a `value`, even if the operation needs none.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def add_annotation(name: str, value: str) -> PatchRecord:
 
 
 def remove_annotation(name: str) -> PatchRecord:
-    """Take an annotation away (GetRemoveAnnotationPatch)."""
+    """Remove an annotation (GetRemoveAnnotationPatch)."""
     return patch_record("remove", _annotation_path(name))
 
 
 def _annotation_path(name: str) -> str:
-    # of the two characters that a pointer has to escape upstream knows this one only
+    # of the two characters that must be escaped in a pointer, upstream escapes only this one
     return f"/metadata/annotations/{name.replace('/', '~1')}"
 
 

@@ -13,9 +13,9 @@ NO_MEMORY = Quantity(0, 0, BINARY_SI)
 
 
 def compared_with(quantity: Quantity, other: Quantity) -> Quantity:
-    """What upstream's comparison leaves of a quantity: the same number, in the second form if the other has that.
+    """A quantity after upstream's comparison: the same number, as a decimal if the other is one.
 
-    The form decides how it is rounded, and what becomes of an overflow (Cmp, AsDec).
+    The form decides rounding and overflow (Cmp, AsDec).
     """
     if quantity.big or not other.big:
         return quantity
@@ -23,17 +23,17 @@ def compared_with(quantity: Quantity, other: Quantity) -> Quantity:
 
 
 def new_quantity(value: int, format_: str) -> Quantity:
-    """So many units (NewQuantity)."""
+    """A quantity in units (NewQuantity)."""
     return Quantity(value, 0, format_)
 
 
 def new_milli_quantity(value: int, format_: str) -> Quantity:
-    """So many thousandths (NewMilliQuantity)."""
+    """A quantity in milli-units (NewMilliQuantity)."""
     return Quantity(value, -3, format_)
 
 
 def euclidean_division(dividend: int, divisor: int) -> tuple[int, int]:
-    """Quotient and remainder, which is never negative (big.Int.DivMod). Raises Panic for a divisor of 0."""
+    """Quotient and remainder (never negative) (big.Int.DivMod). Raises Panic for a divisor of 0."""
     if not divisor:
         raise Panic(DIVISION_BY_ZERO)
     if divisor > 0:

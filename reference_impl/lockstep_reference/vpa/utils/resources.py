@@ -1,4 +1,4 @@
-"""What a container has now, and whether a recommendation asks for less (pkg/utils/resources/resourcehelpers.go)."""
+"""A container's current resources, and whether a recommendation is lower (pkg/utils/resources/resourcehelpers.go)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _NO_OBJECT: Mapping[str, Any] = {}
 
 
 def container_requests_and_limits(name: str, pod: Object) -> tuple[ResourceList | None, ResourceList | None]:
-    """Requests and limits in new lists: what the kubelet reports if it does, else those of the pod's spec.
+    """Requests and limits in new lists: as the kubelet reports them, else from the pod's spec.
 
-    Both None for a container that the pod does not have (ContainerRequestsAndLimits).
+    Both are None for a container that the pod does not have (ContainerRequestsAndLimits).
     """
     found = _by_name(name, (pod.get("status") or _NO_OBJECT).get("containerStatuses") or ())
     resources = None if found is None else found.get("resources")
@@ -37,7 +37,7 @@ def recommendation_has_lower_resource(
 ) -> bool:
     """Whether the second's target is below the first's for any resource of any container that both name.
 
-    Which resource made a resize infeasible is not known, so any that shrinks is worth another try
+    Which resource made a resize infeasible is not known, so a lower value of any resource justifies another attempt
     (RecommendationHasLowerResource).
     """
     if first is None or second is None:

@@ -1,6 +1,7 @@
-"""The Lease by which the admission controller shows that it is there (pkg/utils/status).
+"""The Lease that shows that the admission controller is running (pkg/utils/status).
 
-The updater evicts nobody unless it is fresh: pods that nobody changes on the way back would be evicted again.
+The updater evicts pods only while it is renewed: otherwise new pods would keep their old resources, and be evicted
+again.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from lockstep_reference.vpa.apis import Object
 
 ADMISSION_CONTROLLER_STATUS_NAME = "vpa-admission-controller"
 ADMISSION_CONTROLLER_STATUS_NAMESPACE = "kube-system"
-#: Seconds after which an admission controller that has not renewed its Lease is taken for gone.
+#: Seconds without renewal of the Lease after which the admission controller counts as gone.
 ADMISSION_CONTROLLER_STATUS_TIMEOUT = 60.0
 
 _BACKOFF = 0.1  # seconds
 _BACKOFF_FACTOR = 3
 _BACKOFF_STEPS = 3
-#: By what client-go knows the end of a connection (net.IsProbableEOF, IsConnectionReset).
+#: Errors that client-go recognises as the end of a connection (net.IsProbableEOF, IsConnectionReset).
 _END_OF_CONNECTION = (
     "EOF",
     "http: can't write HTTP request on broken connection",
@@ -46,10 +47,10 @@ T = TypeVar("T")
 
 
 class BackoffTimedOutError(Exception):
-    """Every try failed with an error that might have passed (wait.ErrWaitTimeout)."""
+    """Every attempt failed with a retriable error (wait.ErrWaitTimeout)."""
 
 
-#: What reading or renewing the Lease may raise.
+#: Errors of reading or renewing the Lease.
 StatusErrors = (ApiError, ConnectionError, BackoffTimedOutError)
 
 
@@ -66,7 +67,7 @@ class StatusClient:
         lease_duration: float = 0.0,
         holder_identity: str = "",
     ) -> None:
-        """`lease_duration` in seconds; it and the identity are for who renews."""
+        """`lease_duration` in seconds; it and the identity matter for renewals only."""
         self._leases = client.resource("leases", "coordination.k8s.io/v1")
         self._clock = clock
         self._name = lease_name
@@ -75,7 +76,7 @@ class StatusClient:
         self._identity = holder_identity
 
     async def is_status_valid(self, status_timeout: float) -> bool:
-        """Whether the Lease was made or renewed less than `status_timeout` seconds ago (IsStatusValid).
+        """Whether the Lease was created or renewed less than `status_timeout` seconds ago (IsStatusValid).
 
         Raises ApiError, ConnectionError and BackoffTimedOutError if it cannot be read.
         """
@@ -85,11 +86,11 @@ class StatusClient:
         return _later(lease["metadata"].get("creationTimestamp"), oldest) or _later(spec.get("renewTime"), oldest)
 
     async def update_status(self) -> None:
-        """Renew the Lease, or make it (UpdateStatus). Raises as `is_status_valid`."""
+        """Renew the Lease, or create it (UpdateStatus). Raises like `is_status_valid`."""
         await _retry_with_exponential_backoff(self._renew)
 
     async def _renew(self) -> None:
-        """That someone else has renewed or made it at the same time is no error."""
+        """A concurrent renewal or creation by someone else is not an error."""
         try:
             lease = await self._leases.get(self._namespace, self._name)
         except ApiError as error:
@@ -129,7 +130,7 @@ class StatusUpdater:
         self._on_error = on_error
 
     async def run(self) -> None:
-        """For ever (Updater.Run). A renewal that takes longer than the interval is given up."""
+        """For ever (Updater.Run). A renewal that takes longer than the interval is cancelled."""
         ticker = Ticker(self._interval, self._clock)
         while True:
             await ticker.tick()
@@ -151,7 +152,7 @@ def _micro_time(instant: int) -> str:
 
 
 async def _retry_with_exponential_backoff(call: Callable[[], Awaitable[T]]) -> T:
-    """Up to three tries, 100 and 300 ms apart, as long as the error may pass (retryWithExponentialBackOff)."""
+    """Up to three attempts, 100 and 300 ms apart, while errors are retriable (retryWithExponentialBackOff)."""
     delay = _BACKOFF
     for tries in range(1, _BACKOFF_STEPS + 1):
         try:
@@ -166,7 +167,7 @@ async def _retry_with_exponential_backoff(call: Callable[[], Awaitable[T]]) -> T
 
 
 def _retryable(error: ApiError | ConnectionError) -> bool:
-    """The server's trouble, or a connection that ended (isRetryableAPIError, isRetryableNetError)."""
+    """An error of the server, or a connection that ended (isRetryableAPIError, isRetryableNetError)."""
     if isinstance(error, ApiError):
         return (
             reason_for(error) in ("InternalError", "ServerTimeout")
@@ -179,6 +180,6 @@ def _retryable(error: ApiError | ConnectionError) -> bool:
 
 
 def _suggests_client_delay(error: ApiError) -> bool:
-    """Whether the Status says when to try again (SuggestsClientDelay)."""
+    """Whether the Status says when to retry (SuggestsClientDelay)."""
     details: Object = error.details
     return bool(details.get("retryAfterSeconds")) or reason_for(error) == "ServerTimeout"

@@ -10,7 +10,7 @@ from lockstep_reference.vpa.utils.patches import PatchRecord, add_annotation
 
 
 class CalculationError(Exception):
-    """The patches cannot be told; `str()` is upstream's text."""
+    """The patches cannot be computed; `str()` is upstream's message."""
 
 
 class Calculator(Protocol):
@@ -21,9 +21,9 @@ class Calculator(Protocol):
 
 
 class ObservedContainers:
-    """The annotation that lists the containers which the VPA knew (NewObservedContainersCalculator).
+    """The annotation that lists the containers that the VPA saw (NewObservedContainersCalculator).
 
-    What another webhook adds later is not in it, and is not what an eviction could change.
+    A container that another webhook adds later is not in it: an eviction could not change its resources.
     """
 
     def calculate_patches(self, pod: Object, _vpa: Object) -> list[PatchRecord]:

@@ -1,4 +1,4 @@
-"""Pods on their way in (pkg/admission-controller/resource/pod/handler.go)."""
+"""Admission of pods (pkg/admission-controller/resource/pod/handler.go)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep_reference.vpa.utils.patches import PatchRecord, add_empty_annotati
 
 
 class PodHandler:
-    """Gives a pod what its VPA recommends. A pod is never refused: the API server judges pods."""
+    """Gives a pod what its VPA recommends. A pod is never refused: the API server validates pods."""
 
     group_resource = ("", "pods")
     disallow_incorrect_objects = False
@@ -43,7 +43,7 @@ class PodHandler:
 
 
 def _named(raw: Object, namespace: str) -> Object:
-    """The pod, with what will be its namespace and a name for logs if it has none yet."""
+    """The pod, with its future namespace, and a name for logs if it has none yet."""
     metadata = raw.get("metadata") or {}
     if not metadata.get("name"):
         metadata = {**metadata, "name": f"{metadata.get('generateName') or ''}%", "namespace": namespace}

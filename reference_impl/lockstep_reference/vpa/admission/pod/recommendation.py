@@ -1,6 +1,6 @@
-"""What each container of a pod shall get (pkg/admission-controller/resource/pod/recommendation).
+"""The resources to set for each container of a pod (pkg/admission-controller/resource/pod/recommendation).
 
-Both the admission controller, for new pods, and the updater, for resizes in place, ask for it.
+Used by the admission controller, for new pods, and by the updater, for in-place resizes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class RecommendationProvider:
     def get_containers_resources_for_pod(
         self, pod: Object, vpa: Object
     ) -> tuple[list[ContainerResources], ContainerToAnnotations]:
-        """Resources in the order of the pod's containers, and remarks about them (GetContainersResourcesForPod).
+        """Resources in the order of the pod's containers, and annotations about them (GetContainersResourcesForPod).
 
-        A VPA with the mode Off has no say in what is controlled. Raises Panic where upstream does.
+        In mode Off the VPA's resource policy is ignored. Raises Panic where upstream does.
         """
         recommendation: RecommendedPodResources | None = None
         annotations: ContainerToAnnotations = {}
@@ -56,7 +56,7 @@ def get_containers_resources(
     limit_range: LimitRangeItem | None,
     annotations: ContainerToAnnotations,
 ) -> list[ContainerResources]:
-    """The same for a recommendation that is capped already; adds to the remarks (GetContainersResources).
+    """The same for a recommendation that is capped already; adds to the annotations (GetContainersResources).
 
     A container without a recommendation gets nothing. `policy` is `spec.resourcePolicy`.
     """

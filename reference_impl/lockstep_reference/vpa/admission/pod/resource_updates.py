@@ -1,6 +1,6 @@
-"""Requests and limits as recommended, and an annotation that tells of it (pkg/.../pod/patch/resource_updates.go).
+"""Requests and limits as recommended, and an annotation about them (pkg/.../pod/patch/resource_updates.go).
 
-Upstream goes through maps of resources in no order; here they come as the recommendation lists them.
+Upstream iterates over maps of resources, in random order; here they are in the order of the recommendation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ResourceUpdates:
             where = f"{pod['metadata'].get('namespace') or ''}/{pod['metadata']['name']}"
             raise CalculationError(f"failed to calculate resource patch for pod {where}: {error}") from error
         if get_update_mode(vpa) == UPDATE_MODE_OFF:
-            # nothing is applied then but the boost of the start
+            # then only the startup boost is applied
             resources, remarks = [ContainerResources() for _ in resources], {}
         patches: list[PatchRecord] = []
         updates: list[str] = []
@@ -64,7 +64,7 @@ class ResourceUpdates:
 def _container_patch(
     pod: Object, index: int, name: str, given: ContainerResources, remarks: list[str]
 ) -> tuple[list[PatchRecord], list[str]]:
-    """The patches of one container, and what the annotation says of it (getContainerPatch)."""
+    """The patches of one container, and its part of the annotation (getContainerPatch)."""
     requests, limits = container_requests_and_limits(name, pod)
     patches = [initialize_resources(index)] if requests is None and limits is None else []
     told = list(remarks)

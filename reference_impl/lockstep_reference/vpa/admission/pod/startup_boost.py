@@ -31,13 +31,13 @@ _FACTOR, _QUANTITY = "Factor", "Quantity"
 
 
 class StartupBoost:
-    """Boosts containers up to `max_allowed`, which is nothing if there is no bound (applyCPUStartupBoost)."""
+    """Boosts containers up to `max_allowed`; empty means no bound (applyCPUStartupBoost)."""
 
     def __init__(self, max_allowed: Quantity) -> None:
         self._max_allowed = max_allowed
 
     def apply(self, container: Object, vpa: Object, given: ContainerResources) -> list[PatchRecord]:
-        """Raise what the container is given, and note what it had. Raises CalculationError."""
+        """Increase the container's resources, and record the original ones. Raises CalculationError."""
         name = container.get("name") or ""
         boost = _policy_of(name, vpa)
         if boost is None:
@@ -90,7 +90,7 @@ def _boosted_value(base: Quantity, boost: Object) -> Quantity:
 
 
 def _cap_to_container_limit(requests: ResourceList, limits: ResourceList) -> None:
-    """Stay a milli below the limit, so that the pod keeps its class of service (capStartupBoostToContainerLimit)."""
+    """Stay 1m below the limit, so that the pod keeps its QoS class (capStartupBoostToContainerLimit)."""
     limit = limits.get(CPU)
     if limit is not None and requests[CPU].milli_value() > limit.milli_value():
         milli = quantity("1m")

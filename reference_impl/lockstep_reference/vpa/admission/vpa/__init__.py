@@ -1,1 +1,1 @@
-"""VPA objects: what is refused, what is filled in, and which of them is about a pod."""
+"""VPA objects: validation, defaults, and which VPA controls a pod."""

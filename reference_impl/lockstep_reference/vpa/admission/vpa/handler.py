@@ -1,4 +1,4 @@
-"""VPA objects on their way in (pkg/admission-controller/resource/vpa/handler.go)."""
+"""Admission of VPA objects (pkg/admission-controller/resource/vpa/handler.go)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lockstep_reference.vpa.utils.patches import PatchRecord, patch_record
 
 
 class VpaHandler:
-    """Refuses VPAs that make no sense, and fills in the update policy."""
+    """Refuses invalid VPAs, and sets the default of the update policy."""
 
     group_resource = ("autoscaling.k8s.io", "verticalpodautoscalers")
     disallow_incorrect_objects = True

@@ -65,7 +65,7 @@ class VpaMatcher:
 
 
 def _applies(vpa: Object, parent: ControllerKeyWithApiVersion) -> bool:
-    """Whether a VPA changes new pods at all, and its target is that controller."""
+    """Whether a VPA changes new pods, and its target is that controller."""
     if get_update_mode(vpa) == UPDATE_MODE_OFF and not has_startup_boost(vpa):
         return False
     target = vpa["spec"].get("targetRef")

@@ -1,7 +1,7 @@
-"""What a VPA object must keep to (pkg/admission-controller/resource/vpa/validation.go).
+"""Validation of VPA objects (pkg/admission-controller/resource/vpa/validation.go).
 
-What a feature gate forbids is let through if the object had it before: a gate that is turned off breaks no object. The
-check that a new VPA has a targetRef is there in upstream, and never made: here it is left out.
+What a disabled feature gate forbids is allowed if the object had it before: turning a gate off breaks no object.
+Upstream has a check that a new VPA has a targetRef, but never calls it, so it is left out here.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Findings = Iterator[FieldError]
 
 @dataclass(frozen=True, slots=True)
 class ValidationOptions:
-    """What is allowed besides (VPAValidationOptions)."""
+    """What is allowed in addition (VPAValidationOptions)."""
 
     cpu_startup_boost: bool
     per_vpa_config: bool
@@ -66,7 +66,7 @@ class ValidationOptions:
 
 
 def validation_options_for(old: Object, feature_gates: Mapping[str, bool]) -> ValidationOptions:
-    """What the gates allow, or the object had before; a new one had nothing (getValidationOptionsForVPA)."""
+    """What the gates allow, or the old object already had (getValidationOptionsForVPA)."""
     spec = old["spec"]
     policy = spec.get("updatePolicy") or {}
     containers = _container_policies(spec)
@@ -82,7 +82,7 @@ def validation_options_for(old: Object, feature_gates: Mapping[str, bool]) -> Va
 
 
 def validate_vpa(vpa: Object, options: ValidationOptions) -> list[FieldError]:
-    """All findings (validateVPA). Where upstream goes through a map of resources, they come in the order given."""
+    """All errors (validateVPA). Resources are checked in the given order; in upstream, in that of a map."""
     return list(_spec(vpa["spec"], options))
 
 

@@ -130,7 +130,7 @@ _VPA = Struct(
 
 
 def parse_vpa(raw: Any) -> dict[str, Any]:
-    """The object of a request, with a spec even if it has none (parseVPA). Raises DecodeError with Go's text."""
+    """The object of a request, with a spec even if it has none (parseVPA). Raises DecodeError with Go's message."""
     if raw is None:
         raise DecodeError("unexpected end of JSON input")
     decode(raw, _VPA)

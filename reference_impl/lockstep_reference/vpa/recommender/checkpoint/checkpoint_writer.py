@@ -22,7 +22,7 @@ from lockstep_reference.vpa.utils.vpa.writing import CheckpointError, create_or_
 
 
 class CheckpointWriter:
-    """Writes a checkpoint for each container of each VPA. `on_error` is told what could not be written."""
+    """Writes a checkpoint for each container of each VPA. `on_error` receives failed writes."""
 
     def __init__(self, cluster: ClusterState, client: Client, clock: Clock, on_error: Callable[[str], None]) -> None:
         self._cluster = cluster
@@ -31,9 +31,9 @@ class CheckpointWriter:
         self._on_error = on_error
 
     async def store_checkpoints(self, deadline: int, concurrent_workers: int) -> None:
-        """Write until all are written or the deadline passes; each worker writes one VPA at least (StoreCheckpoints).
+        """Write until all are written or the deadline passes; each worker writes at least one VPA (StoreCheckpoints).
 
-        VPAs whose last checkpoint is the oldest come first.
+        VPAs with the oldest checkpoints come first.
         """
         vpas = deque(vpas_to_checkpoint(self._cluster))
 
@@ -62,7 +62,7 @@ class CheckpointWriter:
 
 
 def vpas_to_checkpoint(cluster: ClusterState) -> list[Vpa]:
-    """The VPAs in the order in which they are written; none that is fetching history (getVpasToCheckpoint)."""
+    """The VPAs in writing order, without those that are fetching history (getVpasToCheckpoint)."""
     vpas = [vpa for vpa in cluster.vpas.values() if not vpa.condition_active(FETCHING_HISTORY)]
     return sorted(vpas, key=lambda vpa: vpa.checkpoint_written)
 
@@ -70,7 +70,7 @@ def vpas_to_checkpoint(cluster: ClusterState) -> list[Vpa]:
 def build_aggregate_container_state_map(
     vpa: Vpa, cluster: ClusterState, now: int
 ) -> dict[str, AggregateContainerState]:
-    """All that is known of each container of the VPA, without unfinished peaks (buildAggregateContainerStateMap)."""
+    """The aggregation of each container of the VPA, without unfinished peaks (buildAggregateContainerStateMap)."""
     states = vpa.aggregate_state_by_container_name()
     for pod in cluster.pods.values():
         if pod.id.namespace != vpa.id.namespace:

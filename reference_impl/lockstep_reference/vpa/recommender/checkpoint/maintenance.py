@@ -1,4 +1,4 @@
-"""Keeping checkpoints, loop by loop (pkg/recommender/routines/recommender.go, MaintainCheckpoints)."""
+"""Maintaining checkpoints in each loop (pkg/recommender/routines/recommender.go, MaintainCheckpoints)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lockstep_reference.vpa.recommender.input.checkpoints import Checkpoints
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """Whether checkpoints are used at all; how long writing may take, and how often they are collected, in ns.
+    """Whether checkpoints are used; how long writing may take, and the interval of their collection, in ns.
 
     `workers` write at the same time.
     """
@@ -23,7 +23,7 @@ class CheckpointSettings:
 
 
 class CheckpointMaintenance:
-    """Writes checkpoints in every loop, and deletes those whose VPA is gone now and then."""
+    """Writes checkpoints in every loop, and at intervals deletes those whose VPA is gone."""
 
     def __init__(
         self, checkpoints: Checkpoints, writer: CheckpointWriter, settings: CheckpointSettings, clock: Clock
@@ -35,7 +35,7 @@ class CheckpointMaintenance:
         self._last_gc = clock.now()
 
     async def maintain(self) -> None:
-        """Write, for as long as the timeout allows; then collect, if the interval has passed."""
+        """Write until the timeout; then collect, if the interval has passed."""
         settings = self._settings
         if not settings.used:
             return
@@ -44,6 +44,6 @@ class CheckpointMaintenance:
         now = self._clock.now()
         if now - self._last_gc > settings.gc_interval:
             self._last_gc = now
-            # Collecting shares the time with writing: what is left of it is none, and the next try an interval away.
+            # Collecting shares the timeout with writing: no time is left, and the next attempt is an interval away.
             if now < deadline:
                 await self._checkpoints.garbage_collect(deadline)

@@ -1,1 +1,1 @@
-"""What the recommender takes in: VPAs, pods, usage, OOMs, and at its start history or checkpoints."""
+"""The recommender's input: VPAs, pods, usage, OOMs, and at the start history or checkpoints."""

@@ -1,4 +1,4 @@
-"""The checkpoints with which the recommender starts, and those that nobody needs any more.
+"""Checkpoints: loaded when the recommender starts, and deleted when they are no longer needed.
 
 Source: pkg/recommender/input/cluster_feeder.go.
 """
@@ -18,7 +18,7 @@ from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError
 
 
 class Checkpoints:
-    """The checkpoints that the API server has: loaded at the start, deleted when their VPA is gone."""
+    """The checkpoints in the API server: loaded at the start, deleted when their VPA is gone."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Checkpoints:
     def load(self) -> None:
         """Load every checkpoint into its VPA (InitFromCheckpoints). The VPAs must be in the model already.
 
-        Each of their namespaces has all checkpoints loaded once more, which changes nothing.
+        For each namespace of a VPA, all checkpoints are loaded again, which has no effect.
         """
         namespaces = {vpa_id.namespace for vpa_id in self._cluster_state.vpas}
         if all(map(self._selection.should_ignore_namespace, namespaces)):
@@ -69,9 +69,9 @@ class Checkpoints:
         vpa.containers_initial_aggregate_state[spec.get("containerName") or ""] = state
 
     async def garbage_collect(self, deadline: int) -> None:
-        """Delete checkpoints whose VPA does not exist, whoever recommends for it (GarbageCollectCheckpoints).
+        """Delete checkpoints whose VPA does not exist, whatever its recommender (GarbageCollectCheckpoints).
 
-        What the rate limit would keep back beyond that instant is left for the next time.
+        Requests that the rate limit would delay beyond that instant are left for the next time.
         """
         vpas = {VpaID(vpa["metadata"]["namespace"], vpa["metadata"]["name"]) for vpa in self._vpas.list()}
         try:

@@ -1,4 +1,4 @@
-"""Bringing the model up to date in every loop (pkg/recommender/input/cluster_feeder.go)."""
+"""Updating the model in every loop (pkg/recommender/input/cluster_feeder.go)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lockstep_reference.vpa.recommender.model.types import PodID, VpaID
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where everything comes from."""
+    """The sources of all input."""
 
     vpas: Indexer
     pods: SpecClient
@@ -101,7 +101,7 @@ class ClusterStateFeeder:
         )
 
     async def load_real_time_metrics(self) -> None:
-        """Add what containers use now, then the OOMs since the last time (LoadRealTimeMetrics)."""
+        """Add the current usage of containers, then the OOMs since the last loop (LoadRealTimeMetrics)."""
         try:
             snapshots = await self._sources.metrics.get_containers_metrics()
         except MetricsError as error:
@@ -113,7 +113,7 @@ class ClusterStateFeeder:
                 self._cluster_state.record_oom(oom.container_id, oom.timestamp, oom.memory)
 
     def _add_samples(self, snapshots: list[ContainerMetricsSnapshot]) -> None:
-        """Usage of init containers is dropped, and so are samples that are not new, or of pods that are not tracked."""
+        """Drops usage of init containers, samples that are not new, and samples of pods that are not tracked."""
         pods, add_sample = self._cluster_state.pods, self._cluster_state.add_sample
         for container_id, start, cpu, memory in snapshots:
             pod = pods.get(container_id.pod_id)

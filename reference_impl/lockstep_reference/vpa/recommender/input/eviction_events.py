@@ -1,4 +1,4 @@
-"""Listening for pods that the kubelet evicted (pkg/recommender/input/cluster_feeder.go)."""
+"""Watching for pods that the kubelet evicted (pkg/recommender/input/cluster_feeder.go)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _QUERY = {"fieldSelector": "reason=Evicted"}
 async def watch_eviction_events_with_retries(
     events: ResourceClient, namespace: str, observer: Observer, rng: random.Random, on_error: Callable[[str], None]
 ) -> None:
-    """Tell the observer of every event with reason Evicted, for ever (WatchEvictionEventsWithRetries).
+    """Pass every event with reason Evicted to the observer, for ever (WatchEvictionEventsWithRetries).
 
-    Whenever the watch ends a new one is opened, after 10 to 15 seconds. It names no version, so the server begins with
-    the events that it has, and those are told of once more. `namespace` "" is all of them.
+    Whenever the watch ends a new one is opened, after 10 to 15 seconds. It names no resourceVersion, so the server
+    starts with all stored events, and those are passed on again. `namespace` "" means all.
     """
     while True:
         try:
@@ -34,7 +34,7 @@ async def watch_eviction_events_with_retries(
 
 
 async def _watch_eviction_events(stream: WatchStream, observer: Observer) -> None:
-    """Until the server ends it, or the connection breaks (watchEvictionEvents)."""
+    """Watch until the server ends it, or the connection breaks (watchEvictionEvents)."""
     try:
         while (event := await stream.next()) is not None:
             kind, obj = event

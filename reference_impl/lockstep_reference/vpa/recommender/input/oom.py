@@ -1,4 +1,4 @@
-"""Out-of-memory kills and evictions, as pods and events tell of them (pkg/recommender/input/oom/observer.go)."""
+"""Out-of-memory kills and evictions, as pods and events report them (pkg/recommender/input/oom/observer.go)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OOM_KILLED = "OOMKilled"
 
 
 class OomInfo(NamedTuple):
-    """Memory was not enough: when, for whom, and how many bytes the container had (or used, if it was evicted)."""
+    """A container ran out of memory: when, which, and how many bytes it requested (or used, if evicted)."""
 
     timestamp: int
     memory: int
@@ -26,7 +26,7 @@ class OomInfo(NamedTuple):
 
 
 class Observer:
-    """Collects what it is told of until somebody fetches it.
+    """Collects observations until they are fetched.
 
     Upstream's channel holds 5000; there the informer waits if more come between two loops. This one holds any number.
     """
@@ -42,11 +42,11 @@ class Observer:
         return taken
 
     def on_event(self, event: Object) -> None:
-        """An event was created; evictions for want of memory count (OnEvent)."""
+        """An event was created; evictions because of memory count (OnEvent)."""
         self._observed.extend(self._parse_eviction_event(event))
 
     def on_update(self, old: Object, new: Object) -> None:
-        """A pod changed. Additions and deletions tell nothing (OnUpdate)."""
+        """A pod changed. Additions and deletions are ignored (OnUpdate)."""
         if old is new:
             return
         statuses = (new.get("status") or _NONE).get("containerStatuses") or ()
@@ -59,9 +59,9 @@ class Observer:
                 self._compare(old, new, known, status)
 
     def _compare(self, old: Object, new: Object, before: Mapping[str, Any], status: Mapping[str, Any]) -> None:
-        """Two things tell of a kill: the container has just terminated, or it runs again already.
+        """Two things show a kill: the container has just terminated, or it is running again already.
 
-        The resources that were not enough are the new pod's in the first case, the old one's in the second.
+        The insufficient resources are those of the new pod in the first case, of the old one in the second.
         """
         restarted = (status.get("restartCount") or 0) > (before.get("restartCount") or 0)
         state, known = status.get("state") or _NONE, before.get("state") or _NONE
@@ -107,7 +107,7 @@ class Observer:
 
 
 def _out_of_memory(state: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The terminated state, if that is why."""
+    """The terminated state, if its reason is OOMKilled."""
     terminated: Mapping[str, Any] | None = state.get("terminated")
     return terminated if terminated is not None and terminated.get("reason") == _OOM_KILLED else None
 

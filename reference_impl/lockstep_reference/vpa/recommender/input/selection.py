@@ -1,4 +1,4 @@
-"""Which VPAs a recommender is there for (pkg/recommender/input/cluster_feeder.go, filterVPAs)."""
+"""Which VPAs a recommender handles (pkg/recommender/input/cluster_feeder.go, filterVPAs)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DEFAULT_RECOMMENDER_NAME = "default"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """By the names of recommenders, and by namespaces: one ("" for all), and those to be ignored."""
+    """Selects by recommender name and by namespace: one ("" for all), and those to be ignored."""
 
     recommender_name: str
     vpa_object_namespace: str
     ignored_namespaces: Sequence[str]
 
     def filter_vpas(self, vpas: Sequence[Object]) -> list[Object]:
-        """Those that concern this recommender (filterVPAs)."""
+        """Those that this recommender handles (filterVPAs)."""
         return [
             vpa
             for vpa in vpas
@@ -27,7 +27,7 @@ class Selection:
         ]
 
     def should_ignore_namespace(self, namespace: str) -> bool:
-        """Whether nothing in it counts (shouldIgnoreNamespace)."""
+        """Whether the namespace is ignored (shouldIgnoreNamespace)."""
         if self.vpa_object_namespace and namespace != self.vpa_object_namespace:
             return True
         return namespace in self.ignored_namespaces

@@ -1,4 +1,4 @@
-"""What the recommender wants to know of pods (pkg/recommender/input/spec/spec_client.go)."""
+"""What the recommender needs to know about pods (pkg/recommender/input/spec/spec_client.go)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SpecClient:
 
     def get_pod_specs(self) -> list[BasicPodSpec]:
         """A spec for each pod of the cache (GetPodSpecs)."""
-        # An identity stays that of one pod for as long as the pod is held here.
+        # An `id` is unique while its pod is held here.
         known, self._known = self._known, {}
         for pod in self._pods.list():
             found = known.get(id(pod))
@@ -56,7 +56,7 @@ def new_basic_pod_spec(pod: Object) -> BasicPodSpec:
 
 
 def _requested_resources(name: str, pod: Object) -> Resources:
-    """Millicores and bytes; what is not requested is 0 (calculateRequestedResources)."""
+    """Millicores and bytes; 0 without a request (calculateRequestedResources)."""
     requests, _ = container_requests_and_limits(name, pod)
     cpu, memory = (requests or {}).get(CPU), (requests or {}).get(MEMORY)
     return {CPU: 0 if cpu is None else cpu.milli_value(), MEMORY: 0 if memory is None else memory.value()}

@@ -1,4 +1,4 @@
-"""The selector of a VPA, and what its targetRef is worth (pkg/recommender/input/cluster_feeder.go, getSelector)."""
+"""The selector of a VPA, and the check of its targetRef (pkg/recommender/input/cluster_feeder.go, getSelector)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ConditionChange(NamedTuple):
 
 
 class TargetRefs:
-    """Looks up what VPAs point to."""
+    """Looks up the targets of VPAs."""
 
     def __init__(self, selectors: VpaTargetSelectorFetcher, controllers: ControllerFetcher) -> None:
         self._selectors = selectors
         self._controllers = controllers
 
     async def get_selector(self, vpa: Object) -> tuple[Selector, list[ConditionChange]]:
-        """The selector, which selects nothing if the target will not do, and what the conditions say of that."""
+        """The selector, which selects nothing if the target is invalid, and the changes of conditions."""
         try:
             selector = await self._selectors.fetch(vpa)
         except TargetError as error:
@@ -40,7 +40,7 @@ class TargetRefs:
         return selector, [ConditionChange(CONFIG_UNSUPPORTED, None), ConditionChange(CONFIG_DEPRECATED, None)]
 
     async def _objection(self, vpa: Object) -> str | None:
-        """What is wrong with the target, None if nothing is (validateTargetRef)."""
+        """Why the target is invalid, None if it is valid (validateTargetRef)."""
         reference = vpa["spec"]["targetRef"]
         api_version, kind, name = (reference.get(key) or "" for key in ("apiVersion", "kind", "name"))
         target = f"{api_version}.{kind}/{name}"

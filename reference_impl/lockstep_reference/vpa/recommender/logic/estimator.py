@@ -1,7 +1,7 @@
-"""Estimates of what a container needs, one built on the other (pkg/recommender/logic/estimator.go).
+"""Estimators of a container's needs, each built on another (pkg/recommender/logic/estimator.go).
 
 Upstream has each estimator twice, for CPU and for memory. Here an estimator is a function from an aggregation to an
-amount, and a `Source` tells which of the aggregation's histograms it is about.
+amount, and a `Source` selects one of the aggregation's histograms.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def percentile_memory_estimator(percentile: float) -> Estimator:
 
 
 def with_margin(fraction: float, base: Estimator) -> Estimator:
-    """That fraction more (WithCPUMargin, WithMemoryMargin)."""
+    """Adds that fraction (WithCPUMargin, WithMemoryMargin)."""
 
     def estimate(state: AggregateContainerState) -> int:
         amount = base(state)
@@ -46,7 +46,7 @@ def with_margin(fraction: float, base: Estimator) -> Estimator:
 
 
 def with_confidence_multiplier(multiplier: float, exponent: int, base: Estimator, interval: int) -> Estimator:
-    """Times (1 + multiplier / confidence)^exponent: the less is known, the farther off.
+    """Times (1 + multiplier / confidence)^exponent: the shorter the history, the wider the bound.
 
     `interval` in nanoseconds (WithCPUConfidenceMultiplier, WithMemoryConfidenceMultiplier).
     """
@@ -61,12 +61,12 @@ def with_confidence_multiplier(multiplier: float, exponent: int, base: Estimator
 
 @lru_cache(maxsize=1024)
 def _confidence_factor(multiplier: float, exponent: int, interval: int, lifespan: int, samples: int) -> float:
-    """What the estimate is multiplied by. Containers of one age, and both resources of one, have the same factor."""
+    """The factor of the estimate. It depends on the history's length only, so many containers share it."""
     return go_pow(1.0 + divide(multiplier, _get_confidence(interval, lifespan, samples)), exponent)
 
 
 def _get_confidence(interval: int, lifespan: int, samples: int) -> float:
-    """How many intervals the samples tell of, if there was one each minute (getConfidence)."""
+    """How many intervals the samples cover, at one sample a minute (getConfidence)."""
     whole = quotient(interval, _NANOSECONDS_PER_MINUTE)
     minutes = float(whole) + float(interval - whole * _NANOSECONDS_PER_MINUTE) / 60e9  # Duration.Minutes
     return _go_min(divide(float(lifespan), float(interval)), divide(float(samples), minutes))

@@ -25,8 +25,8 @@ from lockstep_reference.vpa.recommender.model.types import (
 from lockstep_reference.vpa.recommender.model.vpa import ContainerNameToAggregateStateMap
 
 _DAY = 24 * 3600 * SECOND
-#: Multiplier and exponent that widen the bounds while little is known: half a day of history makes the upper bound
-#: three times as large; the lower bound has all but reached its height after an hour.
+#: Multiplier and exponent that widen the bounds while the history is short: with half a day of history the upper bound
+#: is three times as large; the lower bound has almost its final height after an hour.
 _UPPER_BOUND_CONFIDENCE = (1.0, 1)
 _LOWER_BOUND_CONFIDENCE = (0.001, -2)
 
@@ -67,7 +67,7 @@ class ContainerEstimate:
 
 
 class PodResourceRecommender:
-    """Estimates what containers need (CreatePodResourceRecommender)."""
+    """Estimates the resources of containers (CreatePodResourceRecommender)."""
 
     def __init__(self, config: RecommendationConfig) -> None:
         self._config = config
@@ -108,7 +108,7 @@ class PodResourceRecommender:
         return {name: self._estimate(state, minimum) for name, state in states.items()}
 
     def _estimate(self, state: AggregateContainerState, minimum: tuple[int, int]) -> ContainerEstimate:
-        """Only of what is controlled (estimateContainerResources)."""
+        """Estimates of the controlled resources (estimateContainerResources)."""
         controlled = state.controlled_resources
         return ContainerEstimate(
             _at_least(minimum, self._target, state, controlled),

@@ -1,5 +1,5 @@
-"""What the recommender knows: pods, containers, VPAs, and usage by kind of container (pkg/recommender/model).
+"""The recommender's model: pods, containers, VPAs, and usage by kind of container (pkg/recommender/model).
 
-Left out is what upstream keeps for its quality metrics only: last recommendations, update and scaling modes of
+What upstream keeps only for its quality metrics is left out: last recommendations, update and scaling modes of
 aggregations.
 """

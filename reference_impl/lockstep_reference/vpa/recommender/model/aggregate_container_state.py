@@ -29,10 +29,10 @@ SUPPORTED_CHECKPOINT_VERSION = "v3"
 
 
 class AggregateContainerState:
-    """Histograms of CPU usage and of memory peaks, and how many samples of CPU there were from when to when.
+    """Histograms of CPU usage and of memory peaks, the number of CPU samples, and their first and last time.
 
-    `creation_time` and the times of samples are instants, Go's zero time if there is none; the interval is in
-    nanoseconds, `oom_min_bump_up` in bytes.
+    `creation_time` and the times of samples are instants, or Go's zero time; the interval is in nanoseconds,
+    `oom_min_bump_up` in bytes.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class AggregateContainerState:
         self.memory_aggregation_interval_count = config.memory_aggregation_interval_count
 
     def current(self) -> AggregateContainerState:
-        """Itself: it can stand for the aggregation of a container."""
+        """Itself: it can be used as the aggregation of a container."""
         return self
 
     def add_cpu_sample(self, start: int, usage: int) -> None:
@@ -86,7 +86,7 @@ class AggregateContainerState:
         self.aggregate_memory_peaks.subtract_sample(float(usage), 1.0, start)
 
     def merge_container_state(self, other: AggregateContainerState) -> None:
-        """Add all that another one has (MergeContainerState)."""
+        """Add the samples of another one (MergeContainerState)."""
         self.aggregate_cpu_usage.merge(other.aggregate_cpu_usage)
         self.aggregate_memory_peaks.merge(other.aggregate_memory_peaks)
         first = other.first_sample_start
@@ -110,9 +110,10 @@ class AggregateContainerState:
         return status
 
     def load_from_checkpoint(self, status: Mapping[str, Any]) -> None:
-        """Add what such a status holds (LoadFromCheckpoint).
+        """Add the samples of such a status (LoadFromCheckpoint).
 
-        Raises CheckpointError if upstream refuses it, with part of it loaded, and ValueError if it does not decode.
+        Raises CheckpointError if upstream refuses it (part of it is loaded then), and ValueError if it cannot be
+        decoded.
         """
         version = status.get("version") or ""
         if version != SUPPORTED_CHECKPOINT_VERSION:
@@ -129,11 +130,11 @@ class AggregateContainerState:
         return now - since >= int64(self.memory_aggregation_interval_duration * self.memory_aggregation_interval_count)
 
     def is_empty(self) -> bool:
-        """Whether there has not been a sample of CPU usage (isEmpty)."""
+        """Whether there was no sample of CPU usage yet (isEmpty)."""
         return not self.total_samples_count
 
     def update_from_policy(self, policy: Object | None, *, per_vpa_config: bool) -> None:
-        """Take over what a container's policy says; what it does not say of OOM kills and memory stays as it is.
+        """Apply a container's policy; settings of OOM kills and memory that it leaves out do not change.
 
         `per_vpa_config` is the feature gate PerVPAConfig (UpdateFromPolicy).
         """

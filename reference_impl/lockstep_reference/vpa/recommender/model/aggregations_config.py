@@ -9,7 +9,7 @@ from lockstep_reference.vpa.recommender.util.histogram_options import Exponentia
 
 #: The weight of a sample of CPU usage before it decays (minSampleWeight).
 MIN_SAMPLE_WEIGHT = 0.1
-#: Small enough to keep samples from the far end of the memory window (epsilon). Go computes it exactly.
+#: Small enough to keep samples from the start of the memory window (epsilon). Go computes it exactly.
 _EPSILON = 1e-4
 _BUCKET_SIZE_GROWTH = 0.05
 DEFAULT_MEMORY_AGGREGATION_INTERVAL = 24 * 3600 * SECOND

@@ -1,7 +1,7 @@
 """The state of the cluster, as far as recommendations depend on it (pkg/recommender/model/cluster.go).
 
-Where upstream walks through a Go map, in any order, the order here is that in which things came. It shows where two
-VPAs match one pod, and in the last digit of sums over several aggregations.
+Upstream iterates over Go maps, in random order; here the order is that of insertion. It matters if two VPAs match one
+pod, and for the last digit of sums over several aggregations.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID, R
 from lockstep_reference.vpa.recommender.model.vpa import ModelSettings, Vpa
 from lockstep_reference.vpa.target.controller_fetcher import ControllerFetcher
 
-#: A recommendation may be missing so long before that is worth a warning (RecommendationMissingMaxDuration).
+#: How long a recommendation may be missing before a warning (RecommendationMissingMaxDuration).
 _RECOMMENDATION_MISSING_MAX_DURATION = 30 * 60 * SECOND
 
 
 class ClusterState:
     """Pods, VPAs and aggregations of usage.
 
-    `now` tells the instant, `gc_interval` is the least time, in nanoseconds, between two collections of aggregations
-    that are of no use any more; `per_vpa_config` is the feature gate PerVPAConfig.
+    `now` returns the instant; `gc_interval` is the least time, in nanoseconds, between two collections of useless
+    aggregations; `per_vpa_config` is the feature gate PerVPAConfig.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ClusterState:
     ) -> None:
         self.pods: dict[PodID, PodState] = {}
         self.vpas: dict[VpaID, Vpa] = {}
-        #: The VPA objects of the last look (SetObservedVPAs).
+        #: The VPA objects of the last loop (SetObservedVPAs).
         self.observed_vpas: Sequence[Object] = ()
         self.settings = ModelSettings(config or AggregationsConfig(), now, per_vpa_config)
         self._empty_vpas: dict[VpaID, int] = {}
@@ -59,7 +59,7 @@ class ClusterState:
         return len(self.aggregates)
 
     def add_or_update_pod(self, pod_id: PodID, labels: Mapping[str, str], phase: str) -> None:
-        """Add a pod, or see to its new labels and phase (AddOrUpdatePod)."""
+        """Add a pod, or update its labels and phase (AddOrUpdatePod)."""
         pod = self.pods.get(pod_id)
         if pod is None:
             pod = self.pods[pod_id] = PodState(pod_id, labels, label_set_key(labels))
@@ -69,7 +69,7 @@ class ClusterState:
         pod.phase = phase
 
     def _relabel(self, pod: PodState, labels: Mapping[str, str]) -> None:
-        """Let the containers contribute to other aggregations, to which they are tied from then on."""
+        """Make the containers contribute to other aggregations from now on."""
         key = label_set_key(labels)
         if key == pod.label_set_key:
             pod.labels = labels
@@ -81,23 +81,23 @@ class ClusterState:
         self._count(pod, 1)
 
     def set_init_containers(self, pod_id: PodID, init_containers: Sequence[str]) -> None:
-        """Name a pod's init containers, whose usage does not count. Raises KeyError (SetInitContainers)."""
+        """Set a pod's init containers, whose usage does not count. Raises KeyError (SetInitContainers)."""
         self._pod(pod_id).init_containers = init_containers
 
     def _count(self, pod: PodState, step: int) -> None:
-        """Keep the number of pods that each VPA matches (addPodToItsVpa, removePodFromItsVpa)."""
+        """Update the number of pods that each VPA matches (addPodToItsVpa, removePodFromItsVpa)."""
         for vpa in self.vpas.values():
             if vpa.matches(pod.id.namespace, pod.labels):
                 vpa.pod_count += step
 
     def delete_pod(self, pod_id: PodID) -> None:
-        """Forget a pod, if it is known (DeletePod). What it has used stays."""
+        """Forget a pod, if it is known (DeletePod). Its samples stay."""
         pod = self.pods.pop(pod_id, None)
         if pod is not None:
             self._count(pod, -1)
 
     def add_or_update_container(self, container_id: ContainerID, request: Resources) -> None:
-        """Add a container to its pod, or see to its new requests. Raises KeyError (AddOrUpdateContainer)."""
+        """Add a container to its pod, or update its requests. Raises KeyError (AddOrUpdateContainer)."""
         pod = self._pod(container_id.pod_id)
         name = container_id.container_name
         container = pod.containers.get(name)
@@ -110,7 +110,7 @@ class ClusterState:
     def add_sample(self, container_id: ContainerID, sample: ContainerUsageSample) -> None:
         """Add a sample of usage (AddSample).
 
-        Raises KeyError for an unknown pod or container, and SampleDiscarded for a sample that is not valid or not newer
+        Raises KeyError for an unknown pod or container, and SampleDiscarded for a sample that is invalid or not newer
         than the last one.
         """
         pod_id, name = container_id
@@ -124,16 +124,16 @@ class ClusterState:
             raise SampleDiscarded("sample discarded (invalid or out of order)")
 
     def record_oom(self, container_id: ContainerID, timestamp: int, requested_memory: int) -> None:
-        """Take an out-of-memory kill into account (RecordOOM). Raises KeyError and SampleDiscarded."""
+        """Add an out-of-memory kill (RecordOOM). Raises KeyError and SampleDiscarded."""
         container = self._pod(container_id.pod_id).containers.get(container_id.container_name)
         if container is None:
             raise KeyError(container_id.container_name)
         container.record_oom(timestamp, requested_memory)
 
     def add_or_update_vpa(self, api_object: Object, selector: Selector) -> None:
-        """Add a VPA, or see to what has become of it (AddOrUpdateVpa).
+        """Add a VPA, or update it (AddOrUpdateVpa).
 
-        Another selector, as text, makes it another VPA: what checkpoints told is lost.
+        If the text of its selector has changed, the VPA is replaced: the history from checkpoints is lost.
         """
         metadata = api_object["metadata"]
         vpa_id = VpaID(metadata.get("namespace") or "", metadata["name"])
@@ -155,7 +155,7 @@ class ClusterState:
         self._empty_vpas.pop(vpa_id, None)
 
     def find_or_create_aggregate_container_state(self, pod: PodState, container_name: str) -> AggregateContainerState:
-        """The aggregation of such containers; all VPAs that match learn of it (findOrCreateAggregateContainerState)."""
+        """The aggregation of such containers, added to all VPAs that match (findOrCreateAggregateContainerState)."""
         key = pod.aggregate_state_key(container_name)
         state = self.aggregates.get(key)
         if state is None:
@@ -167,9 +167,9 @@ class ClusterState:
         return state
 
     def record_recommendation(self, vpa: Vpa, now: int) -> None:
-        """Keep an eye on VPAs without a recommendation (RecordRecommendation).
+        """Check whether a VPA has a recommendation (RecordRecommendation).
 
-        Raises LookupError, to be logged, every half an hour that it is missing.
+        If it is missing, raises LookupError every half hour, to be logged.
         """
         if vpa.has_recommendation():
             self._empty_vpas.pop(vpa.id, None)
@@ -194,9 +194,9 @@ class ClusterState:
     async def rate_limited_garbage_collect_aggregate_collection_states(
         self, now: int, controller_fetcher: ControllerFetcher
     ) -> None:
-        """Drop aggregations of no use, unless that was done not long ago.
+        """Drop useless aggregations, unless that was done recently.
 
-        The first time may be at once (RateLimitedGarbageCollectAggregateCollectionStates).
+        The first call may drop some at once (RateLimitedGarbageCollectAggregateCollectionStates).
         """
         if now - self._last_gc < self._gc_interval:
             return
@@ -217,9 +217,9 @@ class ClusterState:
 
 
 class _AggregatorProxy:
-    """The aggregation of a container, made anew where it was collected meanwhile (ContainerStateAggregatorProxy).
+    """The aggregation of a container, created again if it was collected (ContainerStateAggregatorProxy).
 
-    A pod whose labels change gets another aggregator, so the key stays what it is.
+    A pod whose labels change gets another aggregator, so the key never changes.
     """
 
     __slots__ = ("_cluster", "_key", "_name", "_pod")

@@ -45,7 +45,7 @@ class Conditions:
         self._by_type.pop(type_, None)
 
     def active(self, type_: str) -> bool:
-        """Whether the condition is there and true (ConditionActive)."""
+        """Whether the condition exists and is true (ConditionActive)."""
         condition = self._by_type.get(type_)
         return condition is not None and condition.get("status") == _TRUE
 
@@ -55,5 +55,5 @@ class Conditions:
 
 
 def _with_time(condition: Object) -> Object:
-    """A time that is missing is written back as null."""
+    """A missing time is written back as null."""
     return condition if "lastTransitionTime" in condition else {**condition, "lastTransitionTime": None}

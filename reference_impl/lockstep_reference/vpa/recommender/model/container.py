@@ -14,7 +14,7 @@ from lockstep_reference.vpa.recommender.util.times import difference, truncate_d
 
 
 class ContainerUsageSample(NamedTuple):
-    """What a container used: `usage` is an amount of the resource, `measure_start` the start of the measurement."""
+    """A container's usage: an amount of the resource, and the start of the measurement."""
 
     measure_start: int
     usage: int
@@ -25,14 +25,14 @@ class ContainerStateAggregator(Protocol):
     """Where the samples of a container go (ContainerStateAggregator)."""
 
     def current(self) -> AggregateContainerState:
-        """The aggregation, which this may have to create."""
+        """The aggregation; it is created if it does not exist."""
 
 
 class ContainerState:
-    """See the module docstring. Instants that are not known yet are Go's zero time.
+    """See the module docstring. Unknown instants are Go's zero time.
 
-    Memory counts once in each aggregation interval, with its peak; `window_end` is the end of the current one. The peak
-    is kept apart from the one that an out-of-memory kill makes likely.
+    Memory counts once per aggregation interval, with its peak; `window_end` is the end of the current one. The measured
+    peak and the one estimated after an out-of-memory kill are separate.
     """
 
     __slots__ = (
@@ -66,10 +66,10 @@ class ContainerState:
         return max(self._memory_peak, self._oom_peak)
 
     def record_oom(self, timestamp: int, requested_memory: int) -> None:
-        """Take an out-of-memory kill for a sample of more memory than was there (RecordOOM).
+        """Count an out-of-memory kill as a sample of more memory than the container had (RecordOOM).
 
-        Raises SampleDiscarded if it is too old. What an earlier kill made likely is left out of account, lest one kill
-        after another drive the recommendation up.
+        Raises SampleDiscarded if it is too old. The estimate of an earlier kill is not used, so that repeated kills do
+        not drive the recommendation up.
         """
         aggregate = self.aggregator.current()
         if timestamp < self.window_end - aggregate.memory_aggregation_interval_duration:
@@ -88,13 +88,13 @@ class ContainerState:
         return True
 
     def _add_memory_sample(self, start: int, usage: int, *, is_oom: bool) -> bool:
-        """Put a new peak in place of the interval's old one, or begin an interval (addMemorySample)."""
+        """Replace the interval's peak with a new one, or begin an interval (addMemorySample)."""
         if usage < 0 or (not is_oom and start < self._last_memory_sample_start):
             return False
         self._last_memory_sample_start = start
         if self.window_end == ZERO_TIME:
             self.window_end = start
-        aggregate = self.aggregator.current()  # also where nothing is added, upstream creates a missing one
+        aggregate = self.aggregator.current()  # upstream creates a missing one even if nothing is added
         if start < self.window_end:
             old_peak = self.get_max_memory_peak()
             if not old_peak or usage <= old_peak:

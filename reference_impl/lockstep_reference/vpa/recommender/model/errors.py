@@ -1,4 +1,4 @@
-"""Why the model refuses something (pkg/recommender/model/errors.go). Upstream's callers log these, no more."""
+"""Errors of the model (pkg/recommender/model/errors.go). Upstream's callers only log them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class KeyError(builtins.KeyError):  # noqa: A001 - upstream's name
 
 
 class SampleDiscarded(ValueError):
-    """A sample, or an out-of-memory kill, that does not count; the text is upstream's."""
+    """A sample, or an out-of-memory kill, that does not count; the message is upstream's."""
 
 
 def _go_text(key: object) -> str:

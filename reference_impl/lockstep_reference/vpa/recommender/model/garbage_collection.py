@@ -1,4 +1,4 @@
-"""Which aggregations are of no use any more (pkg/recommender/model/cluster.go)."""
+"""Which aggregations are useless and can be dropped (pkg/recommender/model/cluster.go)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep_reference.vpa.target.well_known import ScaleErrors, TargetError
 
 
 def is_useless(state: AggregateContainerState, contributive: bool, now: int) -> bool:
-    """Whether it has no samples and will get none, or none for as long as memory is remembered.
+    """Whether it has no samples and will get none, or its last sample is older than the memory window.
 
     Source: garbageCollectAggregateCollectionStates.
     """
@@ -24,9 +24,9 @@ async def contributive_aggregate_state_keys(
     controlling_vpa: Callable[[PodState], Vpa | None],
     controller_fetcher: ControllerFetcher,
 ) -> set[AggregateStateKey]:
-    """Keys of containers whose pods have not finished, or may come again: their controllers exist.
+    """Keys of containers whose pods are active, or may be created again because their controllers exist.
 
-    Upstream asks for the controller in any case (getContributiveAggregateStateKeys).
+    Upstream looks up the controller in any case (getContributiveAggregateStateKeys).
     """
     keys: set[AggregateStateKey] = set()
     for pod in pods:

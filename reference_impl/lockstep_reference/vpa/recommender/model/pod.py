@@ -1,4 +1,4 @@
-"""One pod as the recommender sees it, and which pods are of one kind (pkg/recommender/model/cluster.go)."""
+"""One pod as the recommender sees it, and which pods share aggregations (pkg/recommender/model/cluster.go)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PodState:
         return AggregateStateKey(self.id.namespace, container_name, self.label_set_key)
 
     def active(self) -> bool:
-        """Whether it may still use something."""
+        """Whether it may still use resources."""
         return self.phase not in _FINISHED
 
 

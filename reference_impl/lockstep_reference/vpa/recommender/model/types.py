@@ -1,4 +1,4 @@
-"""Amounts of resources, and what identifies pods, containers and VPAs (pkg/recommender/model/types.go).
+"""Amounts of resources, and identifiers of pods, containers and VPAs (pkg/recommender/model/types.go).
 
 A resource amount is a whole number: of millicores for CPU, of bytes for memory, from 0 to MAX_RESOURCE_AMOUNT.
 """
@@ -24,21 +24,21 @@ _BINARY_UNITS = (("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
 class PodID(NamedTuple):
-    """Which pod."""
+    """Identifies a pod."""
 
     namespace: str
     pod_name: str
 
 
 class ContainerID(NamedTuple):
-    """Which container of which pod."""
+    """Identifies a container of a pod."""
 
     pod_id: PodID
     container_name: str
 
 
 class VpaID(NamedTuple):
-    """Which VerticalPodAutoscaler."""
+    """Identifies a VerticalPodAutoscaler."""
 
     namespace: str
     vpa_name: str
@@ -97,7 +97,7 @@ def _memory_quantity(amount: int, humanize: bool, rounding: int) -> Quantity:
 
 
 def _with_text(quantity: Quantity) -> Quantity:
-    """It is printed many times, since recommendations seldom change."""
+    """The quantity with its text, which is printed many times, since recommendations seldom change."""
     quantity.text = str(quantity)
     return quantity
 

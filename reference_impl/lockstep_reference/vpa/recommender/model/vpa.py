@@ -31,7 +31,7 @@ ContainerNameToAggregateStateMap = dict[str, AggregateContainerState]
 
 
 class ModelSettings(NamedTuple):
-    """What the whole model shares: the configuration, the clock, and the feature gate PerVPAConfig."""
+    """Settings of the whole model: the configuration, the clock, and the feature gate PerVPAConfig."""
 
     config: AggregationsConfig
     now: Callable[[], int]
@@ -39,10 +39,10 @@ class ModelSettings(NamedTuple):
 
 
 class Vpa:
-    """See the module docstring. What comes from the VPA object is in wire form, but for the recommendation.
+    """See the module docstring. Fields from the VPA object are in wire form, except for the recommendation.
 
-    `containers_initial_aggregate_state` is what checkpoints or Prometheus told of the time before the start;
-    `checkpoint_written` when the last checkpoint was; `pod_count` counts the pods that match, whatever their phase.
+    `containers_initial_aggregate_state` is the history before the start, from checkpoints or Prometheus;
+    `checkpoint_written` the time of the last checkpoint; `pod_count` the number of matching pods in any phase.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class Vpa:
         self._api_object: Object | None = None
 
     def update_from(self, api_object: Object) -> None:
-        """Take over all that the VPA object says, conditions and recommendation included (AddOrUpdateVpa)."""
+        """Copy everything from the VPA object, including conditions and recommendation (AddOrUpdateVpa)."""
         metadata, spec, status = api_object["metadata"], api_object.get("spec") or {}, api_object.get("status") or {}
         self.target_ref = spec.get("targetRef")
         self.annotations = metadata.get("annotations") or {}
@@ -103,25 +103,25 @@ class Vpa:
         state.update_from_policy(policy, per_vpa_config=self._settings.per_vpa_config)
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether the VPA is for pods with these labels (PodLabelsMatchVPA)."""
+        """Whether the VPA selects pods with these labels (PodLabelsMatchVPA)."""
         return namespace == self.id.namespace and self.pod_selector.matches(labels)
 
     def use_aggregation_if_matching(
         self, key: AggregateStateKey, labels: Mapping[str, str], aggregation: AggregateContainerState
     ) -> None:
-        """Let an aggregation contribute if its pods match (UseAggregationIfMatching)."""
+        """Add an aggregation if its pods match (UseAggregationIfMatching)."""
         if key not in self.aggregate_container_states and self.matches(key.namespace, labels):
             self.aggregate_container_states[key] = aggregation
             self._apply_policy(key, aggregation)
 
     def delete_aggregation(self, key: AggregateStateKey) -> None:
-        """Let an aggregation contribute no longer (DeleteAggregation)."""
+        """Remove an aggregation (DeleteAggregation)."""
         self.aggregate_container_states.pop(key, None)
 
     def aggregate_state_by_container_name(self) -> ContainerNameToAggregateStateMap:
-        """New aggregations, each with all that is known of containers of that name (AggregateStateByContainerName).
+        """For each container name a new aggregation, merged from all of that name (AggregateStateByContainerName).
 
-        Merging may move the reference times of the histograms that are merged.
+        This may move the reference times of the merged histograms.
         """
         merged: ContainerNameToAggregateStateMap = {}
         for key, aggregation in self.aggregate_container_states.items():
@@ -130,7 +130,7 @@ class Vpa:
         return merged
 
     def merge_checkpointed_state(self, merged: ContainerNameToAggregateStateMap) -> None:
-        """Add what is known of the time before the start (MergeCheckpointedState)."""
+        """Add the history before the start (MergeCheckpointedState)."""
         for name, aggregation in self.containers_initial_aggregate_state.items():
             self._merge_into(merged, name, aggregation)
 
@@ -163,7 +163,7 @@ class Vpa:
         return self.conditions.active(type_)
 
     def update_conditions(self, *, pods_matched: bool) -> None:
-        """Say whether pods match and whether there is a recommendation (UpdateConditions)."""
+        """Set the conditions about matching pods and the recommendation (UpdateConditions)."""
         reason = message = ""
         if pods_matched:
             self.delete_condition(NO_PODS_MATCHED)

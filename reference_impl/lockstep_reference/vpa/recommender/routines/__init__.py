@@ -1,3 +1,1 @@
-"""The recommender's loop (`recommender`), what is done to recommendations afterwards (`post_processors`), and putting
-it all together (`recommender_controller`).
-"""
+"""The recommender's loop (`recommender`), its `post_processors`, and its assembly (`recommender_controller`)."""

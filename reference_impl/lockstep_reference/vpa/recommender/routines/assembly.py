@@ -39,7 +39,7 @@ def aggregations_config(config: RecommenderConfig) -> AggregationsConfig:
 
 
 def recommendations(config: RecommenderConfig, *, per_vpa_config: bool) -> Recommendations:
-    """How recommendations are computed and changed afterwards; `per_vpa_config` is a feature gate."""
+    """How recommendations are computed and post-processed; `per_vpa_config` is a feature gate."""
     post_processors: list[RecommendationPostProcessor] = [CappingPostProcessor(config.global_max_allowed())]
     if config.cpu_integer_post_processor_enabled:
         post_processors.insert(0, IntegerCPUPostProcessor())
@@ -64,7 +64,7 @@ def recommendations(config: RecommenderConfig, *, per_vpa_config: bool) -> Recom
 
 
 def checkpoint_settings(config: RecommenderConfig) -> CheckpointSettings:
-    """What is done about checkpoints."""
+    """The settings of checkpoints."""
     return CheckpointSettings(
         config.use_checkpoints(),
         _nanoseconds(config.checkpoints_timeout),
@@ -74,7 +74,7 @@ def checkpoint_settings(config: RecommenderConfig) -> CheckpointSettings:
 
 
 def history_provider(config: RecommenderConfig, transport: Transport, clock: Clock) -> PrometheusHistoryProvider:
-    """Where history comes from. Raises InvalidDuration; upstream then exits."""
+    """The source of history. Raises InvalidDuration where upstream exits."""
     api = PrometheusApi(transport, config.prometheus_query_timeout)
     provider_config = PrometheusHistoryProviderConfig(
         history_length=parse_duration(config.history_length),

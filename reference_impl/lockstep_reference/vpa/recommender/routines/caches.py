@@ -1,5 +1,5 @@
-"""What the recommender keeps copies of (pkg/recommender/main.go, input/cluster_feeder.go: newPodClients, and
-pkg/utils/vpa/api.go: NewVpasLister, NewVpaCheckpointLister).
+"""The recommender's caches (pkg/recommender/main.go, input/cluster_feeder.go: newPodClients, and pkg/utils/vpa/api.go:
+NewVpasLister, NewVpaCheckpointLister).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FACTORY_RESYNC = 600.0  # seconds (defaultResyncPeriod)
 
 
 class Caches:
-    """Informers of pods that are not pending, of VPAs, and of checkpoints, in one namespace or, with "", in all.
+    """Informers of pods that are not pending, of VPAs, and of checkpoints, in one namespace, or in all for "".
 
     The `targets` are a factory for the controllers that VPAs may point to. `kube` and `vpa` are the clients of
     Kubernetes' kinds and of the VPA's own.
@@ -38,6 +38,6 @@ class Caches:
 
 
 async def fill(informer: SharedInformer, group: asyncio.TaskGroup) -> None:
-    """Start an informer of its own, and wait until it has synced."""
+    """Start a separate informer, and wait until it has synced."""
     informer.start(group)
     await wait_for_named_cache_sync(informer.has_synced)

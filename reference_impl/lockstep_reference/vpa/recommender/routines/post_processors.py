@@ -1,4 +1,4 @@
-"""What is done to a recommendation before it is written.
+"""Changes of a recommendation before it is written.
 
 Source: pkg/recommender/routines/{recommendation,cpu_integer,capping}_post_processor.go.
 """
@@ -20,7 +20,7 @@ class RecommendationPostProcessor(Protocol):
     """One step."""
 
     def process(self, vpa: Object, recommendation: RecommendedPodResources) -> RecommendedPodResources:
-        """What to recommend instead for this VPA, as it was listed. What is given stays as it is."""
+        """The new recommendation for this VPA, as listed. The given one is not changed."""
 
 
 class IntegerCPUPostProcessor:
@@ -42,7 +42,7 @@ class IntegerCPUPostProcessor:
 
 
 def extract_container_name(key: str) -> str:
-    """The container that an annotation is about, "" for other annotations (extractContainerName)."""
+    """The container named by an annotation, "" for other annotations (extractContainerName)."""
     if not (key.startswith(_PREFIX) and key.endswith(_SUFFIX)):
         return ""
     return key[len(_PREFIX) : -len(_SUFFIX)]
@@ -55,7 +55,7 @@ def _round_up(resources: ResourceList | None) -> None:
 
 
 class CappingPostProcessor:
-    """Keeps within the VPA's policy; `global_max_allowed` holds where the policy sets no maximum."""
+    """Keeps within the VPA's policy; `global_max_allowed` applies where the policy sets no maximum."""
 
     def __init__(self, global_max_allowed: ResourceList) -> None:
         self._global_max_allowed = global_max_allowed

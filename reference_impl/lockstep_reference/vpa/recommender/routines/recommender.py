@@ -30,7 +30,7 @@ from lockstep_reference.vpa.utils.vpa.writing import update_vpa_status_if_needed
 
 @dataclass(frozen=True, slots=True)
 class Recommendations:
-    """How recommendations are computed, what becomes of them, and how many are written at the same time."""
+    """How recommendations are computed and post-processed, and how many are written concurrently."""
 
     recommender: PodResourceRecommender
     format: RecommendationFormat
@@ -40,7 +40,7 @@ class Recommendations:
 
 
 class Recommender:
-    """Does one loop at a time. `on_error` is told what goes wrong; nothing ends the loop."""
+    """Runs one loop at a time. `on_error` receives errors; none of them ends the loop."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Recommender:
         )
 
     async def update_vpas(self) -> None:
-        """Compute and write the recommendations of all VPAs that were listed (UpdateVPAs).
+        """Compute and write the recommendations of all listed VPAs (UpdateVPAs).
 
         A worker ends when it meets a VPA that is not in the model. Without workers nothing is written.
         """

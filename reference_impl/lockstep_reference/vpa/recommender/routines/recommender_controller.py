@@ -1,7 +1,7 @@
-"""Putting the recommender together, and running it (pkg/recommender: main.go, routines/recommender_controller.go).
+"""Assembling and running the recommender (pkg/recommender: main.go, routines/recommender_controller.go).
 
-Caches fill one after the other: pods, then VPAs, then checkpoints, each looked at every 100 ms; then those of the
-controllers that VPAs may target, together and without delay. So the first loop comes one interval and 300 ms after the
+Caches fill one after the other: pods, then VPAs, then checkpoints, each polled every 100 ms; then those of the
+controllers that VPAs may target, together and without delay. So the first loop runs one interval and 300 ms after the
 start.
 """
 
@@ -62,7 +62,7 @@ class RecommenderController:
         on_error: Callable[[str], None],
     ) -> None:
         self._transport = transport
-        # One client for each group of kinds, as upstream's clientsets: each has a rate limit of its own.
+        # One client for each group of kinds, as upstream's clientsets: each has a separate rate limit.
         self._kube = Client(transport, Throttle(config.kube_api_qps, config.kube_api_burst, clock))
         self._vpa = self._kube.sibling()
         self._clock = clock
@@ -88,7 +88,7 @@ class RecommenderController:
         )
 
     async def run(self) -> None:
-        """Start, then loop for ever. Raises InvalidDuration for flags with which upstream soon exits."""
+        """Start, then loop for ever. Raises InvalidDuration for flags that make upstream exit."""
         provider = self._history_provider()
         async with asyncio.TaskGroup() as group:
             caches = self._caches
@@ -107,7 +107,7 @@ class RecommenderController:
             await self._loop(recommender)
 
     async def _observe(self, group: asyncio.TaskGroup) -> Observer:
-        """Follow pods, and once their cache is full evictions too (NewPodListerAndOOMObserver)."""
+        """Watch pods, and once their cache is filled, evictions too (NewPodListerAndOOMObserver)."""
         ooms = Observer(self._on_error)
         self._caches.pods.add_event_handler(EventHandler(on_update=ooms.on_update))
         await fill(self._caches.pods, group)
@@ -163,7 +163,7 @@ class RecommenderController:
         return history_provider(self._config, self._transport, self._clock)
 
     async def _recall(self, feeder: ClusterStateFeeder, provider: PrometheusHistoryProvider | None) -> None:
-        """What was before the start (initHistoryProvider)."""
+        """Load the history before the start (initHistoryProvider)."""
         if provider is None:
             await feeder.load_vpas()
             self._checkpoints.load()
@@ -171,7 +171,7 @@ class RecommenderController:
             await init_from_history_provider(self._cluster_state, provider, self._on_error)
 
     async def _loop(self, recommender: Recommender) -> None:
-        """One loop at each tick; while one takes too long ticks pass, all but one (Run)."""
+        """One loop at each tick; if a loop takes too long, all missed ticks but one are dropped (Run)."""
         ticker = Ticker(self._config.recommender_interval, self._clock)
         while True:
             await ticker.tick()

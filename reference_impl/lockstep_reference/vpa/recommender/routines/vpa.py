@@ -8,7 +8,7 @@ from lockstep_reference.vpa.utils.vpa.policies import get_container_resource_pol
 
 
 def get_container_name_to_aggregate_state_map(vpa: Vpa, *, per_vpa_config: bool) -> ContainerNameToAggregateStateMap:
-    """What is known of each container that the policy does not switch off, under that policy.
+    """The aggregation of each container that the policy does not turn off, with the policy applied.
 
     `per_vpa_config` is the feature gate PerVPAConfig (GetContainerNameToAggregateStateMap).
     """

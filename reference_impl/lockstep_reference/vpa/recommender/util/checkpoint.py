@@ -1,4 +1,4 @@
-"""A histogram as a VerticalPodAutoscalerCheckpoint keeps it (pkg/apis/autoscaling.k8s.io/v1, HistogramCheckpoint)."""
+"""A histogram as stored in a VerticalPodAutoscalerCheckpoint (pkg/apis/autoscaling.k8s.io/v1, HistogramCheckpoint)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from lockstep.wire.metav1 import time_of
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be loaded; the text is upstream's."""
+    """A checkpoint that cannot be loaded; the message is upstream's."""
 
 
 class HistogramCheckpoint(NamedTuple):
-    """Shares of the heaviest bucket's weight by bucket, the sum of the true weights, and the reference time."""
+    """Weights by bucket, relative to the heaviest; the sum of the true weights; and the reference time."""
 
     bucket_weights: Mapping[int, int]
     total_weight: float
     reference_timestamp: int
 
     def to_wire(self) -> dict[str, Any]:
-        """As JSON has it; the reference time loses its fraction of a second."""
+        """The wire form; the reference time loses its fraction of a second."""
         wire: dict[str, Any] = {"referenceTimestamp": time_to_wire(self.reference_timestamp)}
         if self.bucket_weights:
             wire["bucketWeights"] = {str(bucket): share for bucket, share in self.bucket_weights.items()}
@@ -31,7 +31,7 @@ class HistogramCheckpoint(NamedTuple):
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any] | None) -> HistogramCheckpoint:
-        """From JSON that client-go would decode; what is missing is empty. Raises ValueError otherwise."""
+        """From its wire form, where missing fields are empty. Raises ValueError if client-go could not decode it."""
         wire = wire or {}
         return cls(
             {int(bucket): int(share) for bucket, share in (wire.get("bucketWeights") or {}).items()},

@@ -1,7 +1,8 @@
-"""A histogram in which samples count the less the older they are (pkg/recommender/util/decaying_histogram.go).
+"""A histogram in which older samples count less (pkg/recommender/util/decaying_histogram.go).
 
-A sample's weight is multiplied by 2^((its time - reference) / half-life), so that newer samples weigh more rather than
-older ones less. When the factors get too large, the reference time moves on and all weights shrink.
+A sample's weight is multiplied by 2^((its time - reference) / half-life), so newer samples get larger weights, and
+those of older ones do not change. When the factors become too large, the reference time is moved and all weights are
+scaled down.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ class DecayingHistogram(Histogram):
         super().add_sample(value, weight * factor, time)
 
     def subtract_sample(self, value: float, weight: float, time: int) -> None:
-        """Take back a sample of that time (SubtractSample)."""
+        """Remove a sample of that time (SubtractSample)."""
         super().subtract_sample(value, weight * self._decay_factor(time), time)
 
     def merge(self, other: Histogram) -> None:
-        """Add all that another one has, which may have to move its reference time for that (Merge).
+        """Add the samples of another one, which may have to move its reference time (Merge).
 
         Raises ValueError where upstream panics.
         """
@@ -59,34 +60,32 @@ class DecayingHistogram(Histogram):
         return super().save_to_checkpoint()._replace(reference_timestamp=self.reference_timestamp)
 
     def load_from_checkpoint(self, checkpoint: HistogramCheckpoint) -> None:
-        """Add what a checkpoint holds, and take its reference time as it is (LoadFromCheckpoint).
+        """Add the weights of a checkpoint, and take over its reference time (LoadFromCheckpoint).
 
-        Raises CheckpointError, and has changed nothing then.
+        Raises CheckpointError, without having changed anything.
         """
         super().load_from_checkpoint(checkpoint)
         self._refer_to(checkpoint.reference_timestamp)
 
     def _blank(self) -> bool:
-        """Whether there is nothing that shifting would scale: so most merges begin."""
+        """Whether there is nothing to scale in a shift, as at the start of most merges."""
         return not self.total_weight and self.min_bucket > self.max_bucket and self.half_life > 0
 
     def _refer_to(self, reference: int) -> None:
         self.reference_timestamp = reference
         self._max_allowed = reference + int64(self.half_life * _MAX_DECAY_EXPONENT)
-        self._factor_time: int | None = (
-            None  # the last question to _decay_factor: samples come in bunches, which have one answer
-        )
+        self._factor_time: int | None = None  # the last call of _decay_factor: many samples in a row have the same time
         self._factor = 0.0
 
     def shift_reference_timestamp(self, new_reference: int) -> None:
-        """Move the reference time to the multiple of the half-life next to this one (shiftReferenceTimestamp)."""
+        """Move the reference time to the multiple of the half-life nearest to this one (shiftReferenceTimestamp)."""
         new_reference = round_time(new_reference, self.half_life)
         shift = divide(float(difference(self.reference_timestamp, new_reference)), float(self.half_life))
         self._scale(go_ldexp(1.0, go_round(shift)))
         self._refer_to(new_reference)
 
     def _decay_factor(self, time: int) -> float:
-        """What a sample of that time counts (decayFactor)."""
+        """The weight factor of a sample of that time (decayFactor)."""
         if time > self._max_allowed:
             self.shift_reference_timestamp(time)
         exponent = divide(float(difference(time, self.reference_timestamp)), float(self.half_life))

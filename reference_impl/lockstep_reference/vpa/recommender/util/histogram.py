@@ -1,4 +1,4 @@
-"""How a quantity is distributed: the weight of the samples in each bucket (pkg/recommender/util/histogram.go)."""
+"""A histogram: the weight of the samples in each bucket (pkg/recommender/util/histogram.go)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lockstep_reference.vpa.recommender.util.histogram_options import HistogramO
 #: The weight of the heaviest bucket in a checkpoint (MaxCheckpointWeight).
 _MAX_CHECKPOINT_WEIGHT = 10000.0
 _UINT32 = 0xFFFFFFFF
-_EXACT = 2.0**62  # from here on floats are whole anyway
+_EXACT = 2.0**62  # from here on all floats are whole
 
 
 def go_round(value: float) -> int:
-    """The nearest whole number, upwards from the middle (round)."""
+    """The nearest whole number, halves rounded up (round)."""
     value += 0.5
     return math.floor(value) if abs(value) < _EXACT else float_to_int64(value)
 
@@ -27,7 +27,7 @@ def go_round(value: float) -> int:
 class Histogram:
     """Weights by bucket, their sum, and the first and the last bucket that are not empty.
 
-    An empty one has them the wrong way round. Times are for the histogram that decays; this one ignores them.
+    In an empty one, the first is after the last. Times are for the decaying histogram; this one ignores them.
     """
 
     __slots__ = ("_options", "_sums", "bucket_weight", "max_bucket", "min_bucket", "total_weight")
@@ -71,7 +71,7 @@ class Histogram:
             self.max_bucket = bucket
 
     def subtract_sample(self, value: float, weight: float, time: int) -> None:
-        """Take back a sample that was added; what is left of less than epsilon is nothing (SubtractSample).
+        """Remove a sample that was added; a remainder below epsilon becomes 0 (SubtractSample).
 
         Raises ValueError for a negative weight, where upstream panics.
         """
@@ -84,7 +84,7 @@ class Histogram:
         self._update_min_and_max_bucket()
 
     def merge(self, other: Histogram) -> None:
-        """Add all that another one of the same options has (Merge). Raises ValueError where upstream panics."""
+        """Add the samples of another one with the same options (Merge). Raises ValueError where upstream panics."""
         if self._options is not other._options:
             raise ValueError("can't merge histograms with different options")
         low, high = other.min_bucket, other.max_bucket
@@ -97,11 +97,11 @@ class Histogram:
         self.max_bucket = max(self.max_bucket, high)
 
     def is_empty(self) -> bool:
-        """Whether no bucket has weight worth mentioning (IsEmpty)."""
+        """Whether no bucket has a weight of epsilon or more (IsEmpty)."""
         return self.bucket_weight[self.min_bucket] < self._options.epsilon
 
     def save_to_checkpoint(self) -> HistogramCheckpoint:
-        """The weights as shares of the heaviest one; what rounds to none is left out (SaveToChekpoint)."""
+        """The weights relative to the heaviest one, without those that round to 0 (SaveToChekpoint)."""
         first, end = self.min_bucket, self.max_bucket + 1
         weights = self.bucket_weight[first:end]
         heaviest = 0.0
@@ -116,7 +116,7 @@ class Histogram:
         return HistogramCheckpoint(saved, self.total_weight, ZERO_TIME)
 
     def load_from_checkpoint(self, checkpoint: HistogramCheckpoint) -> None:
-        """Add what a checkpoint holds (LoadFromCheckpoint). Raises CheckpointError, and has changed nothing then."""
+        """Add the weights of a checkpoint (LoadFromCheckpoint). If it raises CheckpointError, nothing has changed."""
         if checkpoint.total_weight < 0.0:
             raise CheckpointError(f"cannot load checkpoint with negative weight {_text(checkpoint.total_weight)}")
         total = 0
@@ -162,5 +162,5 @@ def _safe_subtract(value: float, subtracted: float, epsilon: float) -> float:
 
 
 def _text(number: float) -> str:
-    """As %v prints it, but for very small and very large numbers."""
+    """As %v prints it, except for very small and very large numbers."""
     return repr(number).removesuffix(".0")

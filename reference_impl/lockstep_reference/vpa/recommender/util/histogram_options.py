@@ -1,4 +1,4 @@
-"""How the buckets of a histogram are cut (pkg/recommender/util/histogram_options.go)."""
+"""The bucketing scheme of a histogram (pkg/recommender/util/histogram_options.go)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _REMEMBERED = 1 << 16
 class HistogramOptions(Protocol):
     """A bucketing scheme. Two histograms can be merged only if they share one such object."""
 
-    #: How many buckets there are.
+    #: The number of buckets.
     num_buckets: int
     #: A bucket with less weight than this counts as empty.
     epsilon: float
 
     def find_bucket(self, value: float) -> int:
-        """The index of the bucket into which `value` falls; the first or the last one for what lies outside."""
+        """The index of the bucket of `value`; the first or the last one for values outside."""
 
     def get_bucket_start(self, bucket: int) -> float:
         """The smallest value of that bucket."""
@@ -62,11 +62,11 @@ class ExponentialHistogramOptions:
         self._found: dict[float, int] = {}
 
     def _log(self, value: float) -> float:
-        """The logarithm, to the base of the ratio, that tells the bucket of a value."""
+        """The logarithm to the base of the ratio, which gives the bucket of a value."""
         return go_log(value * (self._ratio - 1) / self._first + 1) / self._log_ratio
 
     def find_bucket(self, value: float) -> int:
-        """See the protocol. Answers are remembered, since workloads repeat themselves."""
+        """See the protocol. Answers are cached, since many samples have the same value."""
         if value < self._first:
             return 0
         bucket = self._found.get(value)

@@ -1,1 +1,1 @@
-"""What a resize in place changes of a pod (pkg/updater/inplace)."""
+"""The patches of an in-place resize (pkg/updater/inplace)."""

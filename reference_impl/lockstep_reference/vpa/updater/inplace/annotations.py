@@ -1,4 +1,4 @@
-"""What a resize changes of the pod's annotations.
+"""The annotations that a resize changes.
 
 Upstream: pkg/updater/inplace/inplace_updated.go, unboost_patch_calculator.go.
 """
@@ -24,7 +24,7 @@ class InPlaceUpdatedCalculator:
 
 
 class UnboostAnnotationCalculator:
-    """Takes the marks of boosts away that are over (NewUnboostAnnotationCalculator)."""
+    """Removes the annotations of boosts that are over (NewUnboostAnnotationCalculator)."""
 
     target = POD
 

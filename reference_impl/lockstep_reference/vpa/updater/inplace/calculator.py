@@ -13,13 +13,13 @@ RESIZE = "Resize"
 
 
 class PatchCalculator(Protocol):
-    """Says how a pod must be changed."""
+    """Computes the patches of a pod."""
 
     #: POD or RESIZE.
     target: str
 
     def calculate_patches(self, pod: Object, vpa: Object) -> list[PatchRecord]:
-        """The operations, none if the pod may stay as it is.
+        """The operations, none if the pod needs no change.
 
-        Raises ValueError for an annotation that makes no sense, and Panic where upstream does.
+        Raises ValueError for an invalid annotation, and Panic where upstream does.
         """

@@ -23,9 +23,9 @@ from lockstep_reference.vpa.utils.vpa.startup_boost import get_expired_startup_c
 
 
 class ResourceInPlaceUpdatesCalculator:
-    """Gives each container what is recommended, or what it had before its boost (NewResourceInPlaceUpdatesCalculator).
+    """Sets the recommended resources, or those from before a boost (NewResourceInPlaceUpdatesCalculator).
 
-    A container is left alone while its boost lasts. With the mode Off only boosts are ended.
+    A container is not changed while its boost lasts. In mode Off only boosts are ended.
     """
 
     target = RESIZE
@@ -57,7 +57,7 @@ class ResourceInPlaceUpdatesCalculator:
 
 
 def _for_unboost(pod: Object, name: str, recommended: ContainerResources) -> ContainerResources:
-    """What it had before, if nothing is recommended (getContainerResourcesForUnboost). Raises ValueError."""
+    """Resources before the boost, if none are recommended (getContainerResourcesForUnboost). Raises ValueError."""
     original = original_resources_of(pod, name)
     if recommended.requests or recommended.limits or original is None:
         return recommended
@@ -65,7 +65,7 @@ def _for_unboost(pod: Object, name: str, recommended: ContainerResources) -> Con
 
 
 def _container_patch(container: Object, index: int, resources: ContainerResources) -> list[PatchRecord]:
-    """What is to be set in one container, also what it has already (getContainerPatch)."""
+    """The patches of one container, including values that it already has (getContainerPatch)."""
     current = container.get("resources") or {}
     patches: list[PatchRecord] = []
     if current.get("limits") is None and current.get("requests") is None:

@@ -18,7 +18,7 @@ _RESYNC_PERIOD = 3600.0
 
 
 class PodLister:
-    """A reflector that writes straight into its store. Nobody waits until the store is full."""
+    """A reflector that writes directly into its store. Nothing waits until the store is filled."""
 
     def __init__(
         self, client: Client, namespace: str, clock: Clock, rng: random.Random, order: random.Random | None = None
@@ -29,15 +29,15 @@ class PodLister:
         self._reflector = Reflector(pods, self._put, clock, rng, _RESYNC_PERIOD)
 
     async def run(self) -> None:
-        """Follow the pods, for ever."""
+        """Watch the pods, for ever."""
         await self._reflector.run()
 
     def list(self) -> Sequence[Object]:
-        """Every pod that is known."""
+        """Every known pod."""
         return self._store.list()
 
     def _put(self, delta: Delta) -> None:
-        """A resync is nothing to a store that has no handlers."""
+        """A resync has no effect on a store without handlers."""
         if isinstance(delta, Changed):
             self._store.update(delta.obj)
         elif isinstance(delta, Deleted):

@@ -10,11 +10,11 @@ from lockstep_reference.machinery.transport import Clock
 
 
 class RateLimitError(Exception):
-    """There is no token in time; the text is upstream's."""
+    """There is no token in time; the message is upstream's."""
 
 
 class EvictionRateLimiter:
-    """`limit` tokens a second, at most `burst` saved up; a limit of 0 or less is none."""
+    """`limit` tokens a second, at most `burst` saved up; 0 or less means no limit."""
 
     def __init__(self, limit: float, burst: int, clock: Clock) -> None:
         self._bucket = TokenBucket(limit, burst, clock) if limit > 0 else None
@@ -22,7 +22,7 @@ class EvictionRateLimiter:
         self._clock = clock
 
     async def wait(self, deadline: int) -> None:
-        """Take a token, waiting for it if need be (Limiter.Wait). Raises RateLimitError if `deadline` comes first."""
+        """Take a token, waiting for it if necessary (Limiter.Wait). Raises RateLimitError if `deadline` comes first."""
         if self._bucket is not None and self._burst < 1:
             raise RateLimitError(f"rate: Wait(n=1) exceeds limiter's burst {self._burst}")
         remaining = deadline - self._clock.now()

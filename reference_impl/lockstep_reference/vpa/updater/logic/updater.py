@@ -1,7 +1,6 @@
 """One loop of the updater (pkg/updater/logic/updater.go, RunOnce).
 
-Where upstream goes through a map of VPAs, and so takes them in any order, they come here in the order of their pods in
-the cache.
+Upstream iterates over a map of VPAs, in random order; here they are in the order of their pods in the cache.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _Controlled = list[tuple[Object, list[Object]]]
 
 
 class Updater:
-    """Updates pods of which the VPA recommends something else. `status` is None to update whoever admits pods."""
+    """Updates pods that differ from their recommendation. `status` checks the admission controller, None does not."""
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class Updater:
         self._ignored_namespaces = ignored_namespaces
 
     async def run_once(self, deadline: int) -> None:
-        """One loop, which ends at that instant at the latest, but for requests that change something (RunOnce).
+        """One loop. It ends at `deadline` at the latest, except for writes in progress (RunOnce).
 
         Raises Panic where upstream does.
         """
@@ -97,7 +96,7 @@ class Updater:
             return False
 
     async def _vpas_with_selectors(self, deadline: int) -> list[VpaWithSelector]:
-        """The VPAs whose mode is to update pods, or which boost them, and whose target can be found."""
+        """The VPAs whose mode updates pods, or which boost them, and whose target can be found."""
         found = []
         for vpa in self._vpas.list():
             if vpa["metadata"].get("namespace") in self._ignored_namespaces:
@@ -120,7 +119,7 @@ class Updater:
             key = (one.vpa["metadata"].get("namespace") or "", target.get("kind") or "", target.get("name") or "")
             by_target.setdefault(key, []).append(one)
         controlled: dict[int, tuple[Object, list[Object]]] = {}
-        # What was found for one pod holds for its siblings. What was not found is looked for again, as upstream does.
+        # An answer for one pod holds for its siblings. A missing one is looked up again, as in upstream.
         parents: dict[ControllerKeyWithApiVersion, ControllerKeyWithApiVersion] = {}
         for pod in live:
             owner = controller_key_of(pod)
@@ -145,7 +144,7 @@ class Updater:
             return None
 
     def _forget_infeasible_attempts(self, live: Sequence[Object]) -> None:
-        """Those of pods that are no more (cleanupStaleInfeasibleAttempts)."""
+        """Forget those of pods that are gone (cleanupStaleInfeasibleAttempts)."""
         attempts = self._tools.infeasible_attempts
         if attempts:
             uids = {pod["metadata"].get("uid") for pod in live}
@@ -153,6 +152,6 @@ class Updater:
                 del attempts[uid]
 
     async def _before(self, deadline: int, result: Awaitable[T]) -> T:
-        """The result, unless somebody has to wait for it until the deadline. Raises TimeoutError."""
+        """The result, if it is there before the deadline. Raises TimeoutError."""
         async with asyncio.timeout((deadline - self._tools.clock.now()) / SECOND):
             return await result

@@ -1,4 +1,4 @@
-"""What one loop does about the pods of one VPA (pkg/updater/logic/updater.go, the second half of RunOnce)."""
+"""What one loop does with the pods of one VPA (pkg/updater/logic/updater.go, the second half of RunOnce)."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from lockstep_reference.vpa.utils.vpa.startup_boost import (
     pod_has_cpu_boost_in_progress_annotation,
 )
 
-#: What may go wrong with one pod; the others follow all the same.
+#: Errors that concern one pod; the loop continues with the others.
 _UpdateErrors = (ApiError, ConnectionError, InPlaceUpdateError, EvictionError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every pass works with."""
+    """The tools of every pass."""
 
     clock: Clock
     recorder: Recorder
@@ -56,12 +56,12 @@ class Tools:
     update_config: UpdateConfig
     rules: InPlaceRules
     on_error: Callable[[str], None]
-    #: What a node had no room for, by the UID of the pod.
+    #: Resizes that a node had no room for, by the UID of the pod.
     infeasible_attempts: dict[str, RecommendedPodResources] = field(default_factory=dict)
 
 
 class VpaPass:
-    """One VPA with its pods, in one loop that has to end at `deadline`."""
+    """One VPA with its pods, in one loop that must end at `deadline`."""
 
     def __init__(self, tools: Tools, vpa: Object, pods: Sequence[Object], deadline: int) -> None:
         """Raises Panic where upstream does."""
@@ -86,7 +86,7 @@ class VpaPass:
             await self._evict(await self._resize(self._in_order([pod for pod in pods if self._is_resizable(pod)])))
 
     def _in_order(self, pods: Sequence[Object]) -> list[Object]:
-        """Those that are worth an update, the most urgent first (getPodsUpdateOrder)."""
+        """The pods to update, the most urgent first (getPodsUpdateOrder)."""
         tools = self._tools
         calculator = UpdatePriorityCalculator(self._vpa, tools.update_config, tools.assessor)
         now = tools.clock.now()
@@ -97,7 +97,7 @@ class VpaPass:
     # -- the end of boosts ---------------------------------------------------------------------------------------------
 
     async def _unboost(self) -> Sequence[Object]:
-        """Resize pods whose boost is over; those that no boost excludes from everything else."""
+        """Resize pods whose boost is over. Returns the pods that no boost excludes from further updates."""
         if not (self._tools.rules.cpu_startup_boost and has_startup_boost(self._vpa)):
             return self._pods
         now = self._tools.clock.now()
@@ -118,17 +118,17 @@ class VpaPass:
         return self._in_place.can_in_place_update(pod, self._vpa, self._recommendation, attempts)
 
     def _is_resizable(self, pod: Object) -> bool:
-        """Whether the pod is looked at any further (filterNonInPlaceUpdatablePods)."""
+        """Whether the pod can be resized in place (filterNonInPlaceUpdatablePods)."""
         decision = self._decide(pod)
         if self._mode == UPDATE_MODE_IN_PLACE:
             return decision in (InPlaceDecision.APPROVED, InPlaceDecision.INFEASIBLE, InPlaceDecision.DEFERRED)
         return decision in (InPlaceDecision.APPROVED, InPlaceDecision.EVICT)
 
     async def _resize(self, pods: Sequence[Object]) -> list[Object]:
-        """Resize these pods; those that have to be evicted instead.
+        """Resize these pods. Returns those that must be evicted instead.
 
-        In the mode InPlace a deferred pod is resized as well, since what is recommended may have changed, and no pod is
-        ever evicted.
+        In mode InPlace a deferred pod is resized as well, since the recommendation may have changed, and no pod is ever
+        evicted.
         """
         in_place_only = self._mode == UPDATE_MODE_IN_PLACE
         for_eviction: list[Object] = []

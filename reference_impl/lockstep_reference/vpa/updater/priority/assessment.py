@@ -1,7 +1,7 @@
-"""What a pod's recommendation and priority are, computed anew only for pods and VPAs that have changed.
+"""A pod's recommendation and priority, computed again only for pods and VPAs that have changed.
 
-Upstream computes both in each loop. They depend on nothing but the pod, its VPA and the LimitRanges of the namespace,
-and the objects of a cache never change, so the same objects give the same answer.
+Upstream computes both in each loop. They depend only on the pod, its VPA and the LimitRanges of the namespace. Objects
+in a cache never change, so the same objects give the same answer.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Assessment:
     pod: Object
     vpa: Object
     bounds: tuple[LimitRangeItem | None, LimitRangeItem | None]
-    #: The VPA's, capped for this pod.
+    #: The VPA's recommendation, capped for this pod.
     recommendation: RecommendedPodResources | None
     priority: PodPriority
-    #: Whether a container's last run ended for want of memory, whenever that was.
+    #: Whether a container's last run ended out of memory, at any time.
     ran_out_of_memory: bool
-    #: When the kubelet took the pod in.
+    #: The pod's startTime, from the kubelet.
     start_time: int | None
 
 
 class Assessor:
-    """Remembers the assessments of this loop and of the one before."""
+    """Caches the assessments of this loop and of the previous one."""
 
     def __init__(self, processor: CappingRecommendationProcessor, limit_ranges: LimitRangeCalculator) -> None:
         self._processor = processor
@@ -43,7 +43,7 @@ class Assessor:
         self._now: dict[str, Assessment] = {}
 
     def loop_init(self) -> None:
-        """A loop begins: what the last one did not ask for is forgotten."""
+        """A loop begins: assessments that the last one did not use are dropped."""
         self._before, self._now = self._now, {}
 
     def assess(self, pod: Object, vpa: Object) -> Assessment:

@@ -23,7 +23,7 @@ class PodPriority:
     outside_recommended_range: bool = False
     #: Some container wants to grow.
     scale_up: bool = False
-    #: The sum over resources of what all containers together should change, in proportion to what they request.
+    #: The sum over resources of the recommended change of all containers, relative to their requests.
     resource_diff: float = 0.0
 
     def sort_key(self) -> tuple[bool, float]:
@@ -32,7 +32,7 @@ class PodPriority:
 
 
 class _Sums:
-    """Milli-units over all containers, by resource, as numbers of 64 bits."""
+    """Sums over all containers in milli-units, by resource, as 64-bit integers."""
 
     def __init__(self) -> None:
         self.requested: dict[str, int] = {}
@@ -53,7 +53,7 @@ class _Sums:
 def get_update_priority(pod: Object, recommendation: RecommendedPodResources | None) -> PodPriority:
     """The priority of the pod under this recommendation (GetUpdatePriority).
 
-    Containers count that have a recommendation and that the admission controller has seen, where it says so.
+    Only containers with a recommendation count, and if the pod lists observed containers, only those.
     """
     observed = parse_observed_containers(pod)
     by_name: dict[str, RecommendedContainerResources] = {}
@@ -72,7 +72,7 @@ def get_update_priority(pod: Object, recommendation: RecommendedPodResources | N
 def _add_container(
     priority: PodPriority, sums: _Sums, requests: ResourceList, recommendation: RecommendedContainerResources
 ) -> None:
-    """A container without a request is one that requests nothing, and is outside of any bounds."""
+    """A container without a request counts as requesting 0, outside of any bounds."""
     lower, upper = recommendation.lower_bound or {}, recommendation.upper_bound or {}
     for name, recommended in (recommendation.target or {}).items():
         request = requests.get(name)

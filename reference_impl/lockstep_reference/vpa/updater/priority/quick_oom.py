@@ -9,7 +9,7 @@ from lockstep_reference.vpa.utils.vpa.policies import get_container_resource_pol
 
 
 def has_quick_oom(pod: Object, vpa: Object, now: int, threshold: int) -> bool:
-    """Whether a container's last run ended that way within `threshold` nanoseconds, and no longer ago than that.
+    """Whether a container ran out of memory within `threshold` ns of its start, and at most as long ago.
 
     Containers that the VPA does not scale, or that the admission controller has not seen, do not count.
     """
@@ -28,7 +28,7 @@ def has_quick_oom(pod: Object, vpa: Object, now: int, threshold: int) -> bool:
 
 
 def ran_out_of_memory(status: Object) -> bool:
-    """Whether the last run of a container, of which this is the status, ended for want of memory."""
+    """Whether the last run of the container with this status ended out of memory."""
     terminated = (status.get("lastState") or {}).get("terminated") or {}
     return bool(terminated.get("reason") == "OOMKilled")
 

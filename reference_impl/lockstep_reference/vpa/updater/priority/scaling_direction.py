@@ -17,7 +17,7 @@ _LOWER = "TargetLowerThanRequests"
 
 
 class ScalingDirectionPodEvictionAdmission:
-    """Knows the requirements of all pods under a VPA during one loop."""
+    """Holds the requirements of all pods under a VPA during one loop."""
 
     def __init__(self) -> None:
         self._requirements: dict[str, Sequence[Object]] = {}
@@ -38,8 +38,8 @@ class ScalingDirectionPodEvictionAdmission:
     def admit(self, pod: Object, recommendation: RecommendedPodResources | None) -> bool:
         """Whether the pod may be updated (Admit).
 
-        It may if all requirements hold for one of its containers, or if one does not request both CPU and memory. A
-        pod none of whose containers has a recommendation may not, unless its VPA has no update policy.
+        It may if all requirements hold for one of its containers, or if one does not request both CPU and memory. If no
+        container has a recommendation it may not, unless its VPA has no update policy.
         """
         requirements = self._requirements.get(pod_id(pod))
         if requirements is None:

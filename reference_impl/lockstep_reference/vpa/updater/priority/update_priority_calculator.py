@@ -1,4 +1,4 @@
-"""Which of a VPA's pods are updated, the most urgent first (pkg/updater/priority/update_priority_calculator.go)."""
+"""Which pods of a VPA are updated, the most urgent first (pkg/updater/priority/update_priority_calculator.go)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lockstep_reference.vpa.utils.vpa.policies import get_update_mode, update_po
 
 @dataclass(frozen=True, slots=True)
 class UpdateConfig:
-    """When an update is worth it; durations in nanoseconds."""
+    """The thresholds for updates; durations in nanoseconds."""
 
     min_change_priority: float
     pod_lifetime_update_threshold: int
     evict_after_oom_threshold: int
-    #: The feature gate, which lets a VPA have its own `evictAfterOOMSeconds`.
+    #: The feature gate for `evictAfterOOMSeconds` per VPA.
     per_vpa_config: bool = False
 
 
@@ -36,11 +36,12 @@ class UpdatePriorityCalculator:
         self._pods: list[Assessment] = []
 
     def add_pod(self, pod: Object, now: int, infeasible_attempts: Mapping[str, RecommendedPodResources]) -> None:
-        """Take the pod in if it shall be updated (AddPod).
+        """Add the pod if it should be updated (AddPod).
 
-        That is: it is outside of the recommended bounds; or a container ran out of memory soon after it started, and
-        something would change; or the pod is old enough and the change large enough. `infeasible_attempts` are those
-        that a node had no room for, by the pod's UID. Raises Panic where upstream does.
+        A pod should be updated if it is outside of the recommended bounds; or if a container ran out of memory soon
+        after its start, and something would change; or if the pod is old enough and the change large enough.
+        `infeasible_attempts` are resizes that a node had no room for, by the pod's UID. Raises Panic where upstream
+        does.
         """
         known = self._assessor.assess(pod, self._vpa)
         last = infeasible_attempts.get(pod["metadata"].get("uid") or "") if self._in_place_only else None
@@ -57,7 +58,7 @@ class UpdatePriorityCalculator:
             self._pods.append(known)
 
     def _is_worth_it(self, known: Assessment, now: int) -> bool:
-        """For a pod within its bounds."""
+        """Whether to update a pod that is within its bounds."""
         config = self._config
         if known.start_time is None or now < known.start_time + config.pod_lifetime_update_threshold:
             return False
@@ -69,13 +70,13 @@ class UpdatePriorityCalculator:
         return self._config.evict_after_oom_threshold if seconds is None else int(seconds) * SECOND
 
     def get_sorted_pods(self, admission: ScalingDirectionPodEvictionAdmission) -> list[Object]:
-        """The pods that are admitted, in order (GetSortedPods). Upstream leaves the order of equal ones open."""
+        """The pods that are admitted, in order (GetSortedPods). In upstream the order of equal ones is undefined."""
         ordered = sorted(self._pods, key=lambda each: each.priority.sort_key())
         return [each.pod for each in ordered if admission.admit(each.pod, each.recommendation)]
 
 
 def has_lower_resource_recommendation(last: RecommendedPodResources, new: RecommendedPodResources | None) -> bool:
-    """Whether the new one asks for less of anything, for any container (hasLowerResourceRecommendation)."""
+    """Whether the new one is lower for any resource of any container (hasLowerResourceRecommendation)."""
     targets: dict[str, ResourceList] = {each.container_name: each.target or {} for each in last}
     return any(
         name in targets.get(each.container_name, {}) and value.compare(targets[each.container_name][name]) < 0

@@ -1,1 +1,1 @@
-"""How many pods of one group may be disturbed at once (pkg/updater/restriction)."""
+"""How many pods of one group may be disrupted at once (pkg/updater/restriction)."""

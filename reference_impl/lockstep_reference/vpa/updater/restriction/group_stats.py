@@ -1,4 +1,4 @@
-"""A group: the pods of one controller, and how many of them may be disturbed (pods_restriction_factory.go)."""
+"""A group: the pods of one controller, and how many of them may be disrupted (pods_restriction_factory.go)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lockstep_reference.vpa.utils.panic import NIL_DEREFERENCE, Panic
 
 
 class PodReplicaCreator(NamedTuple):
-    """The controller that makes the pods; its API group is not looked at."""
+    """The controller that creates the pods; its API group is ignored."""
 
     namespace: str
     name: str
@@ -19,22 +19,22 @@ class PodReplicaCreator(NamedTuple):
 
 @dataclass(slots=True)
 class SingleGroupStats:
-    """Numbers of pods; the last three change while a loop goes through the group."""
+    """Numbers of pods; the last three change during a loop."""
 
     configured: int
     pending: int
     running: int
     eviction_tolerance: int
-    #: The group is smaller than it should be, and only looked at because resizes are allowed even so.
+    #: The group is too small for evictions; it is included because resizes are still allowed.
     below_min_replicas: bool
     evicted: int = 0
-    #: Pods whose resize this loop has asked for.
+    #: Pods that this loop has resized.
     in_place_update_initiated: int = 0
 
     def is_pod_disruptable(self) -> bool:
-        """Whether one more pod may be disturbed (isPodDisruptable).
+        """Whether one more pod may be disrupted (isPodDisruptable).
 
-        More must be alive than the tolerance asks for; one at a time if it allows none and all are alive.
+        More pods must be alive than the tolerance requires; if it allows none and all are alive, one at a time.
         """
         should_be_alive = self.configured - self.eviction_tolerance
         actually_alive = self.running - (self.evicted + self.in_place_update_initiated)
@@ -48,14 +48,14 @@ class SingleGroupStats:
 
 @dataclass(frozen=True, slots=True)
 class CreatorMaps:
-    """What one loop knows of the groups of one VPA's pods (GetCreatorMaps)."""
+    """The groups of one VPA's pods in one loop (GetCreatorMaps)."""
 
     stats: dict[PodReplicaCreator, SingleGroupStats] = field(default_factory=dict)
-    #: By `pod_id`. Pods of groups that must be left alone are missing.
+    #: By `pod_id`. Pods of groups that must not be disrupted are missing.
     creators: dict[str, PodReplicaCreator] = field(default_factory=dict)
 
     def stats_of(self, pod: Object) -> SingleGroupStats | None:
-        """The numbers of the pod's group; None if it must be left alone."""
+        """The numbers of the pod's group; None if it must not be disrupted."""
         creator = self.creators.get(pod_id(pod))
         return None if creator is None else self.stats[creator]
 
@@ -69,7 +69,7 @@ def pod_id(pod: Object) -> str:
 def pod_replica_creator(pod: Object) -> PodReplicaCreator:
     """The first owner that is a controller; one without name and kind if there is none (getPodReplicaCreator).
 
-    Raises Panic, as upstream does, for an owner in front of it that does not say whether it is one.
+    Raises Panic, as upstream does, for an owner before it without the field `controller`.
     """
     metadata = pod["metadata"]
     namespace = metadata.get("namespace") or ""

@@ -20,21 +20,21 @@ _TIMEOUTS = {
 
 
 class EvictionError(Exception):
-    """A pod may not be evicted; the text is upstream's."""
+    """A pod may not be evicted; the message is upstream's."""
 
 
 def is_pending(pod: Object) -> bool:
-    """Whether the pod does not run yet."""
+    """Whether the pod is not running yet."""
     return bool((pod.get("status") or {}).get("phase") == "Pending")
 
 
 def can_evict_in_placing_pod(
     pod: Object, stats: SingleGroupStats, resizing_since: dict[str, int], clock: Clock
 ) -> bool:
-    """Whether a pod may be evicted since its resize fails or takes too long (CanEvictInPlacingPod).
+    """Whether a pod may be evicted because its resize fails or takes too long (CanEvictInPlacingPod).
 
-    `resizing_since` says when pods were first seen to be resized, by their id. It never forgets, so a later resize of a
-    pod of the same name has always taken too long.
+    `resizing_since` holds the first time at which a resize of a pod was seen, by pod id. Entries are never removed, so
+    a later resize of a pod of the same name always counts as too long.
     """
     status = get_resize_status(pod)
     if status is ResizeStatus.NONE:
@@ -56,7 +56,7 @@ class PodsEvictionRestriction:
         self._resizing_since = resizing_since
 
     def can_evict(self, pod: Object) -> bool:
-        """Whether the pod may be evicted now (CanEvict). One that does not run yet always may."""
+        """Whether the pod may be evicted now (CanEvict). One that is not running yet always may."""
         stats = self._maps.stats_of(pod)
         if stats is None:
             return False
@@ -69,7 +69,7 @@ class PodsEvictionRestriction:
         return stats.is_pod_disruptable()
 
     async def evict(self, pod: Object, vpa: Object, recorder: Recorder) -> None:
-        """Evict the pod, and say so (Evict). Raises EvictionError, and ApiError or ConnectionError of the request."""
+        """Evict the pod, and record an event (Evict). Raises EvictionError, ApiError or ConnectionError."""
         stats = self._maps.stats_of(pod)
         if stats is None:
             raise EvictionError(f"pod not suitable for eviction {pod_id(pod)}: not in replicated pods map")

@@ -37,12 +37,12 @@ class InPlaceDecision(Enum):
     EVICT = auto()
     #: The node has no room for it.
     INFEASIBLE = auto()
-    #: The node had no room for it before, and nothing has become smaller since.
+    #: The node had no room for it before, and no recommendation has become smaller since.
     INFEASIBLE_CACHED = auto()
 
 
 class InPlaceUpdateError(Exception):
-    """A pod may not be resized, or there is nothing to resize; the text is upstream's."""
+    """A pod may not be resized, or there is nothing to resize; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class PodsInPlaceRestriction:
     ) -> InPlaceDecision:
         """What to do with the pod (CanInPlaceUpdate).
 
-        `recommendation` is the VPA's. `infeasible_attempts` are those that a node had no room for, by the pod's UID.
+        `recommendation` is the VPA's. `infeasible_attempts` are resizes that a node had no room for, by the pod's UID.
         """
         in_place_only = get_update_mode(vpa) == UPDATE_MODE_IN_PLACE
         if in_place_only and not self._rules.in_place:
@@ -106,7 +106,7 @@ class PodsInPlaceRestriction:
     def _of_resizing_pod(
         self, pod: Object, stats: SingleGroupStats, status: ResizeStatus, *, in_place_only: bool
     ) -> InPlaceDecision:
-        """In the mode InPlace one waits, whatever it takes."""
+        """In mode InPlace the updater waits, however long it takes."""
         if in_place_only:
             return InPlaceDecision.INFEASIBLE if status is ResizeStatus.INFEASIBLE else InPlaceDecision.DEFERRED
         evict = can_evict_in_placing_pod(pod, stats, self._resizing_since, self._clock)
@@ -124,7 +124,7 @@ class PodsInPlaceRestriction:
         return stats.is_pod_disruptable()
 
     async def in_place_update(self, pod: Object, vpa: Object, recorder: Recorder) -> None:
-        """Resize the pod, mark it, and say so (InPlaceUpdate); whether it may be done is not asked again.
+        """Resize the pod, annotate it, and record an event (InPlaceUpdate). Does not check again whether it may.
 
         Raises InPlaceUpdateError, ValueError for a broken annotation, and ApiError or ConnectionError of the resize.
         """
@@ -144,7 +144,7 @@ class PodsInPlaceRestriction:
         stats.in_place_update_initiated += 1
 
     def _patches(self, pod: Object, vpa: Object) -> tuple[list[PatchRecord], list[PatchRecord]]:
-        """For the subresource `resize`, and for the pod itself."""
+        """The patches for the subresource `resize`, and for the pod itself."""
         resize: list[PatchRecord] = []
         annotations = [add_empty_annotations()] if pod["metadata"].get("annotations") is None else []
         for calculator in self._patch_calculators:

@@ -1,4 +1,4 @@
-"""Which groups there are, how many pods they should have, and who may touch them.
+"""The groups of pods, their desired sizes, and the restrictions for evictions and resizes.
 
 Upstream: pkg/updater/restriction/pods_restriction_factory.go.
 """
@@ -28,7 +28,7 @@ from lockstep_reference.vpa.utils.vpa.policies import get_update_mode, update_po
 from lockstep_reference.vpa.utils.vpa.startup_boost import pod_has_cpu_boost_in_progress_annotation
 
 _JOB = "Job"
-#: How messages call the kinds whose spec has the number of replicas.
+#: Names in messages of the kinds with spec.replicas.
 _REPLICATED = {
     "ReplicationController": "replication controller",
     "ReplicaSet": "replica set",
@@ -38,11 +38,11 @@ _DAEMON_SET = "DaemonSet"
 
 
 class ReplicationInfoError(Exception):
-    """Nobody knows how many pods a group should have; the text is upstream's."""
+    """The desired size of a group is unknown; the message is upstream's."""
 
 
 class PodsRestrictionFactory:
-    """Makes the restrictions of each loop, and remembers between loops since when pods have been resizing."""
+    """Makes the restrictions of each loop, and remembers between loops when resizes of pods began."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class PodsRestrictionFactory:
         self._resizing_since: dict[str, int] = {}
 
     def get_creator_maps(self, pods: Sequence[Object], vpa: Object) -> CreatorMaps:
-        """The groups of a VPA's pods, without those that must be left alone (GetCreatorMaps). Raises Panic."""
+        """The groups of a VPA's pods, without those that must not be disrupted (GetCreatorMaps). Raises Panic."""
         groups: dict[PodReplicaCreator, list[Object]] = {}
         for pod in pods:
             groups.setdefault(pod_replica_creator(pod), []).append(pod)
@@ -85,7 +85,7 @@ class PodsRestrictionFactory:
         return maps
 
     def _stats_of(self, creator: PodReplicaCreator, pods: Sequence[Object], vpa: Object) -> SingleGroupStats | None:
-        """None if the group is too small, or if nobody knows how large it should be."""
+        """None if the group is too small, or its desired size is unknown."""
         per_vpa = update_policy_of(vpa).get("minReplicas")
         required = self._min_replicas if per_vpa is None else per_vpa
         below_min_replicas = False
@@ -94,7 +94,7 @@ class PodsRestrictionFactory:
                 UPDATE_MODE_IN_PLACE_OR_RECREATE,
                 UPDATE_MODE_IN_PLACE,
             )
-            # A boost must end however small the group is.
+            # A boost must end even if the group is small.
             if not skips_check and not any(map(pod_has_cpu_boost_in_progress_annotation, pods)):
                 return None
             below_min_replicas = skips_check
@@ -108,7 +108,7 @@ class PodsRestrictionFactory:
         return SingleGroupStats(configured, pending, len(pods) - pending, tolerance, below_min_replicas)
 
     def _replica_count(self, creator: PodReplicaCreator) -> int:
-        """How many pods the group should have; 0 for kinds that nobody knows (getReplicaCount).
+        """The desired size of the group; 0 for unknown kinds (getReplicaCount).
 
         Raises ReplicationInfoError.
         """
@@ -128,11 +128,11 @@ class PodsRestrictionFactory:
         return int(count)
 
     def new_pods_eviction_restriction(self, maps: CreatorMaps) -> PodsEvictionRestriction:
-        """Who evicts in this loop (NewPodsEvictionRestriction)."""
+        """The eviction restriction of this loop (NewPodsEvictionRestriction)."""
         return PodsEvictionRestriction(self._pods, maps, self._clock, self._resizing_since)
 
     def new_pods_in_place_restriction(self, maps: CreatorMaps) -> PodsInPlaceRestriction:
-        """Who resizes in this loop (NewPodsInPlaceRestriction)."""
+        """The resize restriction of this loop (NewPodsInPlaceRestriction)."""
         return PodsInPlaceRestriction(
             self._pods, maps, self._patch_calculators, self._clock, self._resizing_since, self._rules
         )

@@ -1,4 +1,4 @@
-"""Where a pod's resize stands, as the kubelet reports it in conditions (pkg/updater/restriction, pkg/updater/utils)."""
+"""The state of a pod's resize, as the kubelet reports it in conditions (pkg/updater/restriction, pkg/updater/utils)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _ERROR = "Error"
 
 
 class ResizeStatus(Enum):
-    """ResizeStatus, with upstream's texts."""
+    """ResizeStatus, with upstream's values."""
 
     DEFERRED = "ResizeDeferred"
     INFEASIBLE = "ResizeInfeasible"
     IN_PROGRESS = "ResizeInProgress"
     ERROR = "ResizeError"
     UNKNOWN = "ResizeUnknown"
-    #: No resize is under way.
+    #: No resize is in progress.
     NONE = "ResizeNone"
 
 
 def is_in_place_updating(pod: Object) -> bool:
-    """Whether a resize is under way; the first condition about one decides (isInPlaceUpdating)."""
+    """Whether a resize is in progress; the first condition about one decides (isInPlaceUpdating)."""
     for condition in (pod.get("status") or {}).get("conditions") or ():
         if condition.get("type") in (_PENDING, _IN_PROGRESS):
             return bool(condition.get("status") == "True")
@@ -35,9 +35,9 @@ def is_in_place_updating(pod: Object) -> bool:
 
 
 def get_resize_status(pod: Object) -> ResizeStatus:
-    """Where it stands (getResizeStatus). Once a resize is under way, only reasons are looked at, not statuses.
+    """The state of the resize (getResizeStatus). If one is in progress, only reasons matter, not statuses.
 
-    A resize that is applied has neither reason nor message.
+    A resize that is being applied has neither reason nor message.
     """
     if not is_in_place_updating(pod):
         return ResizeStatus.NONE
@@ -52,7 +52,7 @@ def get_resize_status(pod: Object) -> ResizeStatus:
 
 
 def is_non_disruptive_resize(pod: Object) -> bool:
-    """Whether no container has to restart for a resize, of whatever resource (IsNonDisruptiveResize)."""
+    """Whether no container must restart for a resize of any resource (IsNonDisruptiveResize)."""
     return not any(
         policy.get("restartPolicy") == "RestartContainer"
         for container in pod["spec"].get("containers") or ()

@@ -1,1 +1,1 @@
-"""VPA objects: which one controls a pod, what its policies make of a recommendation (pkg/utils/vpa)."""
+"""VPA objects: which one controls a pod, and how policies change a recommendation (pkg/utils/vpa)."""

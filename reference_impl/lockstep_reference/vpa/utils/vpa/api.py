@@ -32,7 +32,7 @@ def pod_matches_vpa(pod: Object, vpa_with_selector: VpaWithSelector) -> bool:
 
 
 def stronger(first: Object, second: Object) -> bool:
-    """Whether the first VPA comes before the second: the older one, of two twins that with the smaller name (Stronger).
+    """Whether the first VPA takes precedence: the older one, or of the same age, the smaller name (Stronger).
 
     Names compare as bytes.
     """
@@ -49,8 +49,8 @@ async def get_controlling_vpa_for_pod(
 ) -> VpaWithSelector | None:
     """The strongest VPA whose target is the pod's topmost controller and whose selector selects it, if there is one.
 
-    The API group of the target is not looked at. Raises TargetError and what reading a scale may raise; upstream then
-    takes the pod for one without VPA (GetControllingVPAForPod).
+    The API group of the target is ignored. Raises TargetError and the errors of reading a scale; upstream then treats
+    the pod as one without VPA (GetControllingVPAForPod).
     """
     parent = await find_parent_controller_for_pod(pod, fetcher)
     if parent is None:
@@ -80,7 +80,7 @@ def _is_target(vpa: Object, controller: ControllerKeyWithApiVersion) -> bool:
 async def find_parent_controller_for_pod(pod: Object, fetcher: ControllerFetcher) -> ControllerKeyWithApiVersion | None:
     """The topmost controller above the pod; None if there is none, or a node owns it (FindParentControllerForPod).
 
-    Raises as `get_controlling_vpa_for_pod`.
+    Raises like `get_controlling_vpa_for_pod`.
     """
     owner = controller_key_of(pod)
     return None if owner is None else await find_topmost_controller(owner, fetcher)
@@ -102,7 +102,7 @@ def controller_key_of(pod: Object) -> ControllerKeyWithApiVersion | None:
 async def find_topmost_controller(
     owner: ControllerKeyWithApiVersion, fetcher: ControllerFetcher
 ) -> ControllerKeyWithApiVersion | None:
-    """The topmost controller from a pod's own one on. Raises as `get_controlling_vpa_for_pod`."""
+    """The topmost controller from a pod's own upwards. Raises like `get_controlling_vpa_for_pod`."""
     try:
         return await fetcher.find_top_most_well_known_or_scalable(owner)
     except NodeInvalidOwner:

@@ -33,13 +33,13 @@ CAPPED_TO_LIMIT = "capped to container limit"
 CAPPED_PROPORTIONALLY_TO_MAX_LIMIT = "capped to fit Max in container LimitRange"
 CAPPED_PROPORTIONALLY_TO_MIN_LIMIT = "capped to fit Min in container LimitRange"
 
-#: Remarks about what was capped, by container.
+#: Annotations about what was capped, by container.
 ContainerToAnnotations = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """What one list of quantities must stay within, and what to remark where it did not."""
+    """The bounds of one list of quantities, and the annotations for values outside of them."""
 
     min: ResourceList | None
     max: ResourceList | None
@@ -47,7 +47,7 @@ class _Bounds:
     above: str
 
     def apply(self, resources: ResourceList) -> list[str]:
-        """Change the list; the maximum is the stronger one. Bounds of zero are none."""
+        """Change the list; the maximum wins over the minimum. A bound of 0 means no bound."""
         remarks = []
         for name, recommended in resources.items():
             value, too_low = _at_least(recommended, name, self.min)
@@ -85,8 +85,8 @@ class CappingRecommendationProcessor:
     def apply(self, vpa: Object, pod: Object) -> tuple[RecommendedPodResources | None, ContainerToAnnotations]:
         """The recommendation in new objects, and what was capped in its targets.
 
-        None without a recommendation and a policy. A policy alone gives an empty one, but for the containers that a
-        LimitRange for pods brings in. Raises Panic where upstream does.
+        None without a recommendation and a policy. A policy alone gives an empty one, except for containers that a
+        LimitRange for pods adds. Raises Panic where upstream does.
         """
         policy = vpa["spec"].get("resourcePolicy")
         recommendation = recommendation_of(vpa)
@@ -116,7 +116,7 @@ def _cap_container(
     policy: Object | None,
     limit_range: LimitRangeItem | None,
 ) -> list[str]:
-    """Change the recommendation; remarks about its target (getCappedRecommendationForContainer)."""
+    """Change the recommendation; returns annotations about its target (getCappedRecommendationForContainer)."""
     name = recommendation.container_name
     requests, limits = container_requests_and_limits(name, pod)
     steps: list[Callable[[ResourceList], list[str]]] = []
@@ -135,7 +135,7 @@ def _cap_container(
 
 
 def _policy_bounds(policy: Object) -> _Bounds:
-    """What a container's policy allows (applyVPAPolicy)."""
+    """The bounds of a container's policy (applyVPAPolicy)."""
     return _Bounds(
         resource_list(policy.get("minAllowed")),
         resource_list(policy.get("maxAllowed")),
@@ -145,7 +145,7 @@ def _policy_bounds(policy: Object) -> _Bounds:
 
 
 def _cap_to_container_limit(resources: ResourceList, limits: ResourceList | None) -> list[str]:
-    """Requests may not exceed limits that nobody changes (capRecommendationToContainerLimit)."""
+    """Requests may not exceed limits that are not controlled (capRecommendationToContainerLimit)."""
     remarks = []
     for name, limit in (limits or {}).items():
         if name in resources and resources[name].milli_value() > limit.milli_value():
@@ -197,8 +197,8 @@ def apply_vpa_policy(
 ) -> RecommendedPodResources | None:
     """The recommendation within the policy's bounds, in new objects: what the recommender writes (ApplyVPAPolicy).
 
-    `policy` is `spec.resourcePolicy`. `global_max_allowed` holds for what the policy sets no maximum for. What was
-    recommended before any cap stays as it is.
+    `policy` is `spec.resourcePolicy`. `global_max_allowed` applies where the policy sets no maximum. The uncapped
+    recommendation is not changed.
     """
     if recommendation is None:
         return None

@@ -1,7 +1,7 @@
 """Limits that keep their proportion to requests, and the other way round (pkg/utils/vpa/limit_and_request_scaling.go).
 
-Products are exact and quotients cut to whole millis for CPU, whole units for memory; what does not fit into 64 bits
-becomes the largest number.
+Products are exact and quotients cut to whole millis for CPU, whole units for memory; overflows of 64 bits become the
+largest number.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lockstep_reference.vpa.utils.quantities import (
 
 @dataclass(slots=True)
 class ContainerResources:
-    """What a container shall get. None where nothing is said."""
+    """The resources to set for a container. None where nothing is set."""
 
     requests: ResourceList | None = None
     limits: ResourceList | None = None
 
     def remove_empty_resource_key(self) -> bool:
-        """Drop the resource without a name; whether there was one (RemoveEmptyResourceKeyIfAny)."""
+        """Drop the resource with an empty name; returns whether there was one (RemoveEmptyResourceKeyIfAny)."""
         lists = [each for each in (self.limits, self.requests) if each is not None and "" in each]
         for resources in lists:
             del resources[""]
@@ -52,9 +52,9 @@ def get_proportional_limit(
     recommendation: ResourceList | None,
     default_limit: ResourceList | None,
 ) -> tuple[ResourceList | None, list[str]]:
-    """Limits in the proportion to the recommendation that they had to the request, and remarks for an annotation.
+    """Limits with their original ratio to requests, for the recommended requests; and annotations about them.
 
-    None if neither CPU nor memory gets a limit; then there are no remarks either (GetProportionalLimit).
+    None, without annotations, if neither CPU nor memory gets a limit (GetProportionalLimit).
     """
     result: ResourceList = {}
     remarks: list[str] = []
@@ -86,7 +86,7 @@ def get_proportional_resource_limit(
         return None, f"{name}: limit NOT set since originalLimit is nil or 0"
     if not recommended_request.value():
         return None, f"{name}: limit NOT set since recommendedRequest is nil or 0"
-    # Kubernetes takes the limit for a request that is not set, so the two are equal in both cases.
+    # Kubernetes uses the limit as a missing request, so the two are equal in both cases.
     if not original_request.value() or original_request.milli_value() == limit.milli_value():
         return recommended_request, ""
     result, capped = scale_quantity_proportionally(name, limit, original_request, recommended_request)
@@ -111,10 +111,10 @@ def get_boundary_request(
 def scale_quantity_proportionally(
     name: str, scaled: Quantity, base: Quantity, result: Quantity, rounding: Rounding = Rounding.NONE
 ) -> tuple[Quantity, bool]:
-    """What has the proportion to `scaled` that `result` has to `base`, and whether it is cut to 64 bits.
+    """`result` * `scaled` / `base`, and whether it is cut to 64 bits.
 
     CPU is counted in millis, everything else in units (scaleQuantityProportionallyCPU, scaleQuantityProportionallyMem).
-    Raises Panic, as upstream, for memory in proportion to nothing.
+    Raises Panic, as upstream, for memory if `base` is 0.
     """
     if name == CPU:
         return _scale_cpu(scaled, base, result, rounding)
@@ -126,7 +126,7 @@ def scale_quantity_proportionally(
 
 
 def _rounded_down(units: Quantity) -> Quantity:
-    """Without 999 millis, and then rounded away from zero: one less, unless it is positive, and maybe another form."""
+    """Minus 999m, then rounded away from zero: one less, unless it is positive, and maybe in another form."""
     less = units.plus(new_milli_quantity(-999, units.format))
     return Quantity(divide_up(less.unscaled, -less.scale), 0, units.format, big=less.big)
 

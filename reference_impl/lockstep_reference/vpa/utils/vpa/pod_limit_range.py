@@ -1,4 +1,4 @@
-"""LimitRanges for whole pods: what their containers share is scaled down or up together (pkg/utils/vpa/capping.go)."""
+"""LimitRanges for whole pods: recommendations are scaled together (pkg/utils/vpa/capping.go)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _lower(recommendation: RecommendedContainerResources) -> ResourceList | None
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A container's part in one resource. `resources` is None where the recommendation has no such list."""
+    """A container's part in one resource. `resources` is None if the recommendation has no such list."""
 
     resources: ResourceList | None
     recommended: bool
@@ -56,8 +56,8 @@ def cap_proportionally_to_pod_limit_range(
 ) -> RecommendedPodResources:
     """The recommendations in new objects, within the range (capProportionallyToPodLimitRange).
 
-    Containers without one get what they request as their target, and nothing else. Raises Panic where upstream does:
-    when it has to change a list that a container does not have.
+    Containers without a recommendation get their requests as target, and nothing else. Raises Panic where upstream
+    does: when it must change a list that a container does not have.
     """
     result = _insert_requests_for_missing(recommendations, pod)
     for getter in (_upper, _target, _lower):
@@ -67,7 +67,7 @@ def cap_proportionally_to_pod_limit_range(
 
 
 def _insert_requests_for_missing(recommendations: RecommendedPodResources, pod: Object) -> RecommendedPodResources:
-    """What is recommended, and requests where nothing is (insertRequestsForMissingRecommendations)."""
+    """The recommendations, or requests where there is none (insertRequestsForMissingRecommendations)."""
     known = {each.container_name for each in recommendations}
     result = [each.copy() for each in recommendations]
     for container in pod["spec"].get("containers") or ():

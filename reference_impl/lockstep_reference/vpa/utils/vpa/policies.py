@@ -1,4 +1,4 @@
-"""What a VPA's spec says about updates and containers (pkg/utils/vpa/api.go)."""
+"""The policies in a VPA's spec (pkg/utils/vpa/api.go)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def get_container_resource_policy(container_name: str, policy: Object | None) ->
 
 
 def get_container_controlled_values(name: str, policy: Object | None) -> str:
-    """Whether limits are controlled too, as they are if nothing is said (GetContainerControlledValues)."""
+    """Whether limits are controlled too, which is the default (GetContainerControlledValues)."""
     found = get_container_resource_policy(name, policy)
     value = None if found is None else found.get("controlledValues")
     return CONTROLLED_VALUES_REQUESTS_AND_LIMITS if value is None else str(value)

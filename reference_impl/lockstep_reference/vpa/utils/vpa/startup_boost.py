@@ -33,7 +33,7 @@ def pod_has_cpu_boost_in_progress_annotation(pod: Object) -> bool:
 def get_expired_startup_cpu_boost_annotations(pod: Object, vpa: Object, now: int) -> list[str]:
     """The annotations of the containers whose boost is over (GetExpiredStartupCPUBoostAnnotations).
 
-    A boost lasts until the pod is ready, and then as long as the VPA says, in whole seconds.
+    A boost lasts until the pod is ready, and then for the VPA's duration, in whole seconds.
     """
     boosted = [name for name in annotations_of(pod) if name.startswith(STARTUP_CPU_BOOST_PREFIX)]
     ready = get_pod_condition(pod, "Ready") if boosted else None
@@ -43,14 +43,14 @@ def get_expired_startup_cpu_boost_annotations(pod: Object, vpa: Object, now: int
     expired = []
     for name in boosted:
         duration = _boost_duration(name.removeprefix(STARTUP_CPU_BOOST_PREFIX), vpa)
-        # Without a transition the pod is ready since the year 1.
+        # Without a transition time the pod counts as ready since the year 1.
         if duration == 0 or transition is None or now - parse_rfc3339(transition) > duration * SECOND:
             expired.append(name)
     return expired
 
 
 def _boost_duration(container_name: str, vpa: Object) -> int:
-    """Seconds; the container's own policy is the stronger one (getContainerCPUStartupBoostDuration)."""
+    """Seconds; the container's own policy takes precedence (getContainerCPUStartupBoostDuration)."""
     spec = vpa["spec"]
     policy = get_container_resource_policy(container_name, spec.get("resourcePolicy"))
     for holder in (policy, spec):

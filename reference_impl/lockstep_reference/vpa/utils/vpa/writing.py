@@ -14,7 +14,7 @@ _LISTS = ("target", "lowerBound", "upperBound", "uncappedTarget")
 async def update_vpa_status_if_needed(
     vpa_client: ResourceClient, namespace: str, name: str, new_status: dict[str, Any], old_status: Object | None
 ) -> Object | None:
-    """Write the status unless it means the same as the old one; the VPA as stored, or None if nothing was written.
+    """Write the status unless it equals the old one. Returns the stored VPA, or None if nothing was written.
 
     Raises ApiError and ConnectionError (UpdateVpaStatusIfNeeded).
     """
@@ -27,7 +27,7 @@ async def update_vpa_status_if_needed(
 async def create_or_update_vpa_checkpoint(checkpoint_client: ResourceClient, checkpoint: dict[str, Any]) -> None:
     """Write a checkpoint's status, or create the checkpoint (CreateOrUpdateVpaCheckpoint).
 
-    Upstream looks for words in the error to learn that there is none. Raises CheckpointError.
+    Upstream recognises a missing checkpoint by words in the error. Raises CheckpointError.
     """
     metadata = checkpoint["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
@@ -47,7 +47,7 @@ async def create_or_update_vpa_checkpoint(checkpoint_client: ResourceClient, che
 
 
 class CheckpointError(Exception):
-    """A checkpoint could not be written; `str()` is upstream's text."""
+    """A checkpoint could not be written; `str()` is upstream's message."""
 
 
 def semantically_equal(first: Object, second: Object) -> bool:

@@ -1,4 +1,4 @@
-"""History from Prometheus: `provider` asks for it, `prometheus_api` speaks with the server."""
+"""History from Prometheus: `provider` makes the queries, `prometheus_api` sends them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lockstep_reference.vpa.recommender.model.container import ContainerUsageSam
 
 @dataclass(slots=True)
 class PodHistory:
-    """What is known of a pod, which may be gone: its last labels, and the samples of each container in their order."""
+    """The history of a pod, which may be gone: its last labels, and the samples of each container in order."""
 
     last_labels: Mapping[str, str] = field(default_factory=dict)
     last_seen: int = ZERO_TIME
@@ -19,4 +19,4 @@ class PodHistory:
 
 
 class HistoryError(Exception):
-    """History that cannot be had; the text is upstream's."""
+    """History could not be fetched; the message is upstream's."""

@@ -8,7 +8,7 @@ from lockstep.wire.gotext import quote
 from lockstep.wire.gotime import SECOND
 
 _DAY = 86_400 * SECOND
-#: Nanoseconds of each unit, from the largest to the smallest, which is the order that they must have.
+#: Nanoseconds of each unit, from the largest to the smallest, the required order.
 _UNITS = {"y": 365 * _DAY, "w": 7 * _DAY, "d": _DAY, "h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6}
 _ORDER = list(_UNITS)
 _PART = re.compile(r"([0-9]*)([^0-9]*)")
@@ -16,7 +16,7 @@ _LIMIT = 1 << 63
 
 
 class InvalidDuration(ValueError):
-    """The text is no duration; `str()` is Prometheus' text."""
+    """The text is not a duration; `str()` is Prometheus' message."""
 
 
 def parse_duration(text: str) -> int:

@@ -1,7 +1,7 @@
 """The HTTP API of Prometheus, as far as it is used (github.com/prometheus/client_golang api/prometheus/v1/api.go).
 
-Queries are sent as forms with POST, and once more with GET if the server does not take that. Requests go to the
-simulation's Prometheus, whose paths begin with `PREFIX`: there is no other address.
+Queries are sent as forms with POST, and again with GET if the server does not accept that. Requests go to the simulated
+Prometheus, whose paths begin with `PREFIX`: there is no other address.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def format_time(instant: int) -> str:
 
 
 def _decimal(number: float) -> str:
-    """The shortest text that names the number (FormatFloat 'f', -1); all of them are too small for an exponent."""
+    """The shortest text of the number (FormatFloat 'f', -1); all of them are too small for an exponent."""
     return repr(number).removesuffix(".0")
 
 
@@ -130,7 +130,7 @@ def _series(one: Mapping[str, Any]) -> Series:
 
 
 def _sample(pair: Any) -> tuple[int, float]:
-    """Times have milliseconds, the rest is cut off; values are texts."""
+    """Times are cut off to milliseconds; values are text."""
     instant, value = pair
     if type(value) is not str or type(instant) not in (int, float):
         raise TypeError("a sample is a time and a text")
@@ -142,7 +142,7 @@ def _sample(pair: Any) -> tuple[int, float]:
 
 
 def _float(text: str) -> float:
-    """strconv.ParseFloat; what is too large raises, as there."""
+    """strconv.ParseFloat; a number that is too large raises ValueError, as there."""
     number = float(text.replace("Inf", "inf"))
     if number in (float("inf"), float("-inf")) and "inf" not in text.lower():
         raise ValueError(f"{text} is out of range")

@@ -1,8 +1,8 @@
 """What containers used before the recommender started (pkg/recommender/input/history/history_provider.go).
 
-Three queries: CPU and memory as ranges, and the labels of pods, which are needed to find the VPAs they belong to. The
-last one must answer with a matrix too. An instant query does so only if it names a range; with the default of
---metric-for-pod-labels, which names none, there is no history at all.
+There are three queries: CPU and memory as ranges, and the labels of pods, which are needed to find their VPAs. The last
+one must also return a matrix. An instant query does so only if it names a range. The default of --metric-for-pod-labels
+names none, so with it there is no history.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lockstep_reference.vpa.recommender.model.types import (
 
 @dataclass(frozen=True, slots=True)
 class PrometheusHistoryProviderConfig:
-    """Names of metrics and labels, all of them flags; length and resolution are in nanoseconds.
+    """Names of metrics and labels, from flags; length and resolution are in nanoseconds.
 
     `resolution_text` is the resolution as the flag has it, since the query for CPU repeats it.
     """
@@ -61,7 +61,7 @@ class PrometheusHistoryProvider:
         self._clock = clock
 
     async def get_cluster_history(self) -> History:
-        """Every pod that has used anything, or has labels (GetClusterHistory). Raises HistoryError."""
+        """Every pod with usage or labels (GetClusterHistory). Raises HistoryError."""
         history: History = {}
         selector = self._selector()
         cpu = f"rate({self._config.cpu_metric}{{{selector}}}[{self._config.resolution_text}])"
@@ -77,7 +77,7 @@ class PrometheusHistoryProvider:
         return history
 
     def _selector(self) -> str:
-        """What all queries for usage have in common, as upstream writes it."""
+        """The selector of all usage queries, as upstream writes it."""
         config = self._config
         job = f'job="{config.cadvisor_job_name}", ' if config.cadvisor_job_name else ""
         name = config.container_name_label

@@ -8,13 +8,13 @@ from lockstep_reference.vpa.recommender.model.types import ContainerID
 
 
 class MetricsError(Exception):
-    """Usage that cannot be had; the text is upstream's."""
+    """Usage could not be fetched; the message is upstream's."""
 
 
 class ContainerMetricsSnapshot(NamedTuple):
-    """What a container used, in millicores and bytes, and until when it was measured.
+    """The usage of a container, in millicores and bytes, and the end of its measurement.
 
-    What was not measured counts as 0. (pkg/recommender/input/metrics/metrics_client.go)
+    A missing measurement counts as 0. (pkg/recommender/input/metrics/metrics_client.go)
     """
 
     id: ContainerID
@@ -27,4 +27,4 @@ class MetricsClient(Protocol):
     """A source of snapshots."""
 
     async def get_containers_metrics(self) -> list[ContainerMetricsSnapshot]:
-        """One for every container that is known (GetContainersMetrics). Raises MetricsError."""
+        """One for every known container (GetContainersMetrics). Raises MetricsError."""

@@ -1,7 +1,7 @@
 """Usage from an external metrics API (pkg/recommender/input/metrics/metrics_source.go, externalMetricsClient).
 
-One request for each pod of each VPA and each resource. The pod is told by the label `pod`, which is added to the VPA's
-selector, the container by a label of the series.
+One request for each pod of each VPA and each resource. The label `pod`, which is added to the VPA's selector,
+identifies the pod; a label of the series identifies the container.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NONE: Mapping[str, Any] = {}
 
 
 class ExternalMetricsSource:
-    """Asks for the metrics that `metrics` names by resource; `container_name_label` tells their containers.
+    """Asks for the metrics in `metrics`, by resource; `container_name_label` identifies containers.
 
-    `namespace` is the only one that is looked at, "" for all.
+    Only `namespace` is read, "" for all.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ExternalMetricsSource:
         self._container_name_label = container_name_label
 
     async def get_containers_metrics(self) -> list[ContainerMetricsSnapshot]:
-        """See MetricsClient. The first request that fails spoils everything."""
+        """See MetricsClient. If one request fails, there is no result."""
         found: list[ContainerMetricsSnapshot] = []
         for vpa in self._cluster_state.vpas.values():
             if vpa.pod_count == 0 or (self._namespace and vpa.id.namespace != self._namespace):
@@ -62,7 +62,7 @@ class ExternalMetricsSource:
         return found
 
     async def _pod(self, pod: PodID, selector: Selector) -> list[ContainerMetricsSnapshot]:
-        """The containers of one pod; the time is that of the resource that was asked for last."""
+        """The containers of one pod; the time is that of the last resource."""
         timestamp = time_of(None)
         usages: dict[str, dict[str, Any]] = {}
         for resource, metric in self._metrics.items():

@@ -1,6 +1,6 @@
-"""The short way to read the answer of metrics-server: one pass over a list that looks as it always does.
+"""The fast way to read an answer of metrics-server: one pass over a list of the usual form.
 
-What is read here is what `source` reads in the long way, which decides about all else, and words the errors.
+The result is the same as from the general way in `source`, which handles everything else, errors included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LIST_KEYS = {"kind", "apiVersion", "metadata", "items"}
 _METADATA_KEYS = {"name", "namespace", "creationTimestamp", "labels"}
 _USAGE_KEYS = {"cpu", "memory"}
 _UNUSUAL = (KeyError, TypeError, AttributeError, ValueError)
-_PLAIN_DIGITS = 12  # so few digits overflow nothing
+_PLAIN_DIGITS = 12  # so few digits cannot overflow
 
 _new = tuple.__new__
 
@@ -56,7 +56,7 @@ def _id(pod: PodID, container: str) -> ContainerID:
 
 
 def _pod(metadata: Mapping[str, Any], checked: Any) -> PodID:
-    """Whose metrics these are. `checked` are labels that were looked at just now. Raises what is unusual."""
+    """The pod of the metrics. `checked` are labels that were checked before. Raises on anything unusual."""
     labels, name, namespace = metadata.get("labels"), metadata["name"], metadata["namespace"]
     if labels is not checked and labels is not None and any(type(value) is not str for value in labels.values()):
         raise ValueError("labels that are no strings")
