@@ -15,6 +15,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.copies import deep_copy
 from lockstep.apiserver.patching.strategic import MERGED_SETS, merge_key
 from lockstep.apiserver.state import Call, State
+from lockstep.wire.field import required
 
 Path = tuple[str, ...]
 #: Names the object, so it is owned by nobody.
@@ -49,7 +50,7 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
     body, query = call.request.body, call.request.query
     manager = query.get("fieldManager", "")
     if not manager:
-        finding = errors.required("fieldManager", "is required for apply patch")
+        finding = required("fieldManager", "is required for apply patch")
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [finding])
     if not isinstance(body, dict):
         raise errors.bad_request("error decoding YAML: the apply configuration is not an object")
