@@ -7,6 +7,7 @@ that are there for types only. This looks at every module.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import lockstep
+import lockstep.wire
 import lockstep_conformance
 import lockstep_reference
 
@@ -23,10 +25,6 @@ Arrows = Mapping[str, set[str]]
 KNOWN = (
     ("lockstep.apiserver.strictness", "lockstep.apiserver.state"),
     ("lockstep.apiserver.webhooks.hooks", "lockstep.apiserver.state"),
-    (
-        "lockstep_reference.vpa.recommender.model.garbage_collection",
-        "lockstep_reference.vpa.recommender.model.cluster",
-    ),
 )
 
 
@@ -72,6 +70,16 @@ def circle(graph: Arrows, *, without: tuple[tuple[str, str], ...] = ()) -> str:
     except CycleError as error:
         return " <- ".join(error.args[1])
     return ""
+
+
+def test_wire_needs_nothing_but_the_standard_library_and_orjson() -> None:
+    allowed = {*sys.stdlib_module_names, "orjson", "lockstep.wire"}
+    for path in Path(lockstep.wire.__path__[0]).rglob("*.py"):
+        for statement in top_level(ast.parse(path.read_text(encoding="utf-8")).body):
+            names = [one.name for one in statement.names] if isinstance(statement, ast.Import) else [statement.module]
+            for name in names:
+                root = ".".join(str(name).split(".")[: 2 if str(name).startswith("lockstep") else 1])
+                assert root in allowed, f"{path.name}:{statement.lineno} imports {name}: it belongs to a higher layer"
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.kinds import BUILT_IN, Kind
 from lockstep.wire import gotext
+from lockstep.wire.field import invalid_value
 
 #: The scheme that decodes bodies, by the line of upstream's source that made it.
 _SCHEME = "pkg/runtime/scheme.go:111"
@@ -64,7 +65,7 @@ def unpatchable(problem: Undecodable, patched: Any, patch: Any, *, strategic: bo
     """422: what the patch made of the object cannot be decoded. A strategic patch is shown itself, as Go prints it."""
     shown = gotext.plain(patch) if strategic else orjson.dumps(patched).decode()
     told = _unconverted(problem.told) if strategic else problem.told
-    return errors.invalid("", "", "", [errors.invalid_value("patch", shown, told)])
+    return errors.invalid("", "", "", [invalid_value("patch", shown, told)])
 
 
 def check_custom_type(payload: Mapping[str, Any], kind: Kind, name: str) -> None:
@@ -72,10 +73,10 @@ def check_custom_type(payload: Mapping[str, Any], kind: Kind, name: str) -> None
     sent, version = payload.get("kind"), payload.get("apiVersion")
     group = str(version).rpartition("/")[0]
     if version != kind.api_version:
-        finding = errors.invalid_value("apiVersion", version, f"must be {kind.api_version}")
+        finding = invalid_value("apiVersion", version, f"must be {kind.api_version}")
         raise errors.invalid(group, str(sent), name, [finding])
     if sent != kind.kind:
-        raise errors.invalid(group, str(sent), name, [errors.invalid_value("kind", sent, f"must be {kind.kind}")])
+        raise errors.invalid(group, str(sent), name, [invalid_value("kind", sent, f"must be {kind.kind}")])
 
 
 def _unconverted(told: str) -> str:

@@ -19,6 +19,7 @@ from lockstep.apiserver.reading import matcher, parse_int64, reply_with, selecte
 from lockstep.apiserver.state import Call, State, is_dry_run
 from lockstep.apiserver.stored import Stored
 from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
+from lockstep.wire.field import invalid_value, not_supported
 from lockstep.wire.meta import FOREGROUND, ORPHAN
 from lockstep.wire.pods import is_finished
 
@@ -82,12 +83,12 @@ def _validate(options: DeleteOptions) -> None:
     findings = []
     if options.policy and options.orphan is not None:
         findings.append(
-            errors.invalid_value(
+            invalid_value(
                 "propagationPolicy", options.policy, "orphanDependents and deletionPropagation cannot be both set"
             )
         )
     if options.policy and options.policy not in _POLICIES:
-        findings.append(errors.not_supported("propagationPolicy", options.policy, [*_POLICIES, "nil"]))
+        findings.append(not_supported("propagationPolicy", options.policy, [*_POLICIES, "nil"]))
     if findings:
         raise errors.invalid("meta.k8s.io", "DeleteOptions", "", findings)
 

@@ -1,24 +1,17 @@
 """Failures of requests, worded as upstream words them.
 
 A failure is an `ApiError` holding the code and the `Status` object that goes on the wire. The constructors follow
-apimachinery/pkg/api/errors/errors.go (`NewNotFound`, `NewConflict` ...); `FieldError` follows
-apimachinery/pkg/util/validation/field/errors.go.
+apimachinery/pkg/api/errors/errors.go (`NewNotFound`, `NewConflict` ...).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
+from lockstep.wire.field import FieldError, aggregated
 from lockstep.wire.gotext import quote
 
-#: A value that a finding does not show (field.OmitValueType).
-OMITTED = object()
-#: Go writes floats from here on with an exponent.
-_LONG_FLOAT = 1e21
 OPTIMISTIC_LOCK = "the object has been modified; please apply your changes to the latest version and try again"
 
 
@@ -156,113 +149,12 @@ def unprocessable() -> ApiError:
     return ApiError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One finding of validation: what is wrong with the value at a path."""
-
-    cause: str
-    field: str
-    value: Any
-    detail: str
-
-    @property
-    def body(self) -> str:
-        """The finding without its path (field.Error.ErrorBody)."""
-        text = _TYPE_TEXT[self.cause]
-        if self.cause in _WITH_VALUE and self.value is not OMITTED:
-            text = f"{text}: {_show(self.value)}"
-        return f"{text}: {self.detail}" if self.detail else text
-
-
-_TYPE_TEXT = {
-    "FieldValueRequired": "Required value",
-    "FieldValueInvalid": "Invalid value",
-    "FieldValueTypeInvalid": "Invalid value",
-    "FieldValueNotSupported": "Unsupported value",
-    "FieldValueForbidden": "Forbidden",
-    "FieldValueTooLong": "Too long",
-    "FieldValueDuplicate": "Duplicate value",
-    "FieldValueNotFound": "Not found",
-    "InternalError": "Internal error",
-}
-_WITH_VALUE = frozenset(
-    {
-        "FieldValueInvalid",
-        "FieldValueTypeInvalid",
-        "FieldValueNotSupported",
-        "FieldValueDuplicate",
-        "FieldValueNotFound",
-    }
-)
-
-
-class InOrder(dict[str, Any]):
-    """A Go struct as a value in an error: its fields are shown in their own order, not sorted as a map's keys."""
-
-
-def _show(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(int(value) if value == int(value) and abs(value) < _LONG_FLOAT else value)
-    if isinstance(value, str):
-        return quote(value)
-    in_order = isinstance(value, InOrder) or (isinstance(value, list) and value and isinstance(value[0], InOrder))
-    return orjson.dumps(value, option=0 if in_order else orjson.OPT_SORT_KEYS).decode()
-
-
-def required(field: str, detail: str = "") -> FieldError:
-    """A value is missing."""
-    return FieldError("FieldValueRequired", field, "", detail)
-
-
-def invalid_value(field: str, value: Any, detail: str) -> FieldError:
-    """A value is wrong."""
-    return FieldError("FieldValueInvalid", field, value, detail)
-
-
-def type_invalid(field: str, value: Any, detail: str) -> FieldError:
-    """A value is of the wrong type."""
-    return FieldError("FieldValueTypeInvalid", field, value, detail)
-
-
-def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:
-    """A value is none of the valid ones."""
-    listed = ", ".join(quote(item) for item in valid)
-    return FieldError("FieldValueNotSupported", field, value, f"supported values: {listed}" if valid else "")
-
-
-def forbidden_value(field: str, detail: str) -> FieldError:
-    """A value must not be set, or not be changed."""
-    return FieldError("FieldValueForbidden", field, "", detail)
-
-
-def duplicate(field: str, value: Any) -> FieldError:
-    """A value occurs twice in what should be a set."""
-    return FieldError("FieldValueDuplicate", field, value, "")
-
-
-def too_long(field: str, limit: int) -> FieldError:
-    """A value is longer than `limit` bytes."""
-    return FieldError("FieldValueTooLong", field, "", f"may not be more than {limit} bytes")
-
-
-def internal(field: str, detail: str) -> FieldError:
-    """A value could not be judged."""
-    return FieldError("InternalError", field, "", detail)
-
-
 def invalid(group: str, kind: str, name: str, findings: Iterable[FieldError]) -> ApiError:
     """422 Invalid with every finding as a cause (errors.NewInvalid, ErrorList.ToAggregate)."""
     found = list(findings)
-    texts = list(dict.fromkeys(f"{item.field}: {item.body}" for item in found))
-    listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-    causes = [{"reason": item.cause, "message": item.body, "field": item.field} for item in found]
     return ApiError(
         422,
         "Invalid",
-        f"{qualified(group, kind)} {quote(name)} is invalid: {listed}",
-        _details(group, kind, name, causes=causes),
+        f"{qualified(group, kind)} {quote(name)} is invalid: {aggregated(found)}",
+        _details(group, kind, name, causes=[one.as_cause() for one in found]),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from lockstep.wire import gojson
-from lockstep.wire.gojson import DecodeError, Place, complaint
+from lockstep.wire.gojson import DecodeError, complaint
 from lockstep.wire.gotime import ZERO_TIME, parse_rfc3339, rfc3339
 from lockstep.wire.metav1 import time_of
 from lockstep.wire.quantity import Quantity, read_quantity
@@ -30,7 +30,7 @@ def decode(sent: Any, form: Type) -> Any:
     try:
         return form.take(sent)
     except ValueError as problem:
-        raise DecodeError(complaint(sent, form, Place()) or str(problem)) from None
+        raise DecodeError(complaint(sent, form) or str(problem)) from None
 
 
 class Type(gojson.Type, Protocol):

@@ -18,6 +18,7 @@ from lockstep.apiserver.metadata import canonical_metadata
 from lockstep.apiserver.strategies import Strategy, strategy_of
 from lockstep.apiserver.structural import Structural
 from lockstep.apiserver.structural.pruning import settled
+from lockstep.wire.gojson import kind_of
 from lockstep.wire.quantity import read_quantity
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
@@ -342,10 +343,9 @@ def check_part(payload: Any, part: str) -> None:
 
 def _wrong(value: Any, expected: str, path: str, kind: Kind) -> ApiError:
     expected = _GO_TYPES.get(expected, expected)
-    found = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
     owner = path.rpartition(".")[0].rpartition(".")[2] or kind.kind
     place = f"Go struct field {owner}.{path} of type {expected}"
-    return undecodable(kind, f"json: cannot unmarshal {found.get(type(value), 'value')} into {place}")
+    return undecodable(kind, f"json: cannot unmarshal {kind_of(value)} into {place}")
 
 
 def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:

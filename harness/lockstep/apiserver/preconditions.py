@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.state import Call
+from lockstep.wire.field import invalid_value
 from lockstep.wire.gotext import quote
 
 #: By resource, if its objects lie elsewhere in etcd (pkg/kubeapiserver/default_storage_factory_builder.go).
@@ -59,7 +60,7 @@ def check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
     version = new.get("resourceVersion") or ""
     if not parsed_version(version):
         if not call.kind.unconditional_update:
-            finding = errors.invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
+            finding = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
             raise errors.invalid(call.kind.group, call.kind.plural, call.name, [finding])
     elif version != old["resourceVersion"]:
         raise call.conflict()

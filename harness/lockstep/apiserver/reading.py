@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from lockstep.apiserver import errors
-from lockstep.apiserver.errors import ApiError, FieldError
+from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.preconditions import MOST_DIGITS, version_problem
@@ -20,6 +20,7 @@ from lockstep.apiserver.store import Collection
 from lockstep.apiserver.stored import Stored
 from lockstep.apiserver.versions import to_served_form
 from lockstep.apiserver.watching import start_watch
+from lockstep.wire.field import FieldError, forbidden_value, not_supported
 from lockstep.wire.gojson_syntax import syntax_error
 from lockstep.wire.gotext import quote
 
@@ -121,32 +122,28 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
     if is_set(query, "watch"):
         if initial and match != _NOT_OLDER:
             found.append(
-                errors.forbidden_value(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+                forbidden_value(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
             )
         if match and not initial:
             found.append(
-                errors.forbidden_value(
+                forbidden_value(
                     field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
                 )
             )
         if match and match != _NOT_OLDER:
-            found.append(errors.not_supported(field, match, [_NOT_OLDER]))
+            found.append(not_supported(field, match, [_NOT_OLDER]))
         return found
     if match:
         if not query.get("resourceVersion"):
-            found.append(
-                errors.forbidden_value(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")
-            )
+            found.append(forbidden_value(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
         if query.get("continue"):
-            found.append(errors.forbidden_value(field, "resourceVersionMatch is forbidden when continue is provided"))
+            found.append(forbidden_value(field, "resourceVersionMatch is forbidden when continue is provided"))
         if match not in (_EXACT, _NOT_OLDER):
-            found.append(errors.not_supported(field, match, [_EXACT, _NOT_OLDER, ""]))
+            found.append(not_supported(field, match, [_EXACT, _NOT_OLDER, ""]))
         if match == _EXACT and query.get("resourceVersion") == "0":
-            found.append(
-                errors.forbidden_value(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
-            )
+            found.append(forbidden_value(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
     if initial:
-        found.append(errors.forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+        found.append(forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"))
     return found
 
 

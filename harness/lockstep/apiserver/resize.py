@@ -10,7 +10,6 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.defaults import quality_of_service, shared_pod_spec
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.intake import take_in
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.messages import Reply
@@ -21,6 +20,7 @@ from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.strictness import declared
 from lockstep.apiserver.update import check_name, store_next
 from lockstep.apiserver.validation.pods import pod_spec_findings
+from lockstep.wire.field import FieldError, forbidden_value, invalid_value
 
 Object = dict[str, Any]
 _GROUPS = ("containers", "initContainers")
@@ -87,9 +87,9 @@ def _findings(spec: Object, old: Object) -> list[FieldError]:
     quality = (old.get("status") or {}).get("qosClass", "")
     if quality_of_service(spec) != quality:
         why = "Pod QOS Class may not change as a result of resizing"
-        found.append(errors.invalid_value("spec", quality, why))
+        found.append(invalid_value("spec", quality, why))
     if not _is_supported(old):
-        found.append(errors.forbidden_value("spec", "Pod running on node without support for resize"))
+        found.append(forbidden_value("spec", "Pod running on node without support for resize"))
     ordering = [finding for group in _GROUPS for finding in _order_findings(spec, old["spec"], group)]
     if ordering:
         return found + ordering
@@ -97,7 +97,7 @@ def _findings(spec: Object, old: Object) -> list[FieldError]:
         found += _removals(spec, old["spec"], group)
     for fresh, before in zip(spec["containers"], old["spec"]["containers"], strict=True):
         if _fixed_part(fresh) != _fixed_part(before):
-            found.append(errors.forbidden_value("spec", "only cpu and memory resources are mutable"))
+            found.append(forbidden_value("spec", "only cpu and memory resources are mutable"))
     return found + _init_findings(spec, old["spec"])
 
 
@@ -113,9 +113,9 @@ def _order_findings(new: Object, old: Object, group: str) -> list[FieldError]:
     """ValidatePodResizeContainerOrdering."""
     fresh, before = new.get(group) or [], old.get(group) or []
     if len(fresh) != len(before):
-        return [errors.forbidden_value(f"spec.{group}", f"{group} may not be added or removed on resize")]
+        return [forbidden_value(f"spec.{group}", f"{group} may not be added or removed on resize")]
     return [
-        errors.forbidden_value(f"spec.{group}[{at}].name", f"{group} may not be renamed or reordered on resize")
+        forbidden_value(f"spec.{group}[{at}].name", f"{group} may not be renamed or reordered on resize")
         for at, (one, other) in enumerate(zip(fresh, before, strict=True))
         if one.get("name") != other["name"]
     ]
@@ -130,7 +130,7 @@ def _removals(new: Object, old: Object, group: str) -> list[FieldError]:
             has, had = ((one.get("resources") or {}).get(side) or {} for one in (fresh, before))
             if had.keys() - has.keys():
                 path = f"spec.{group}[{at}].resources.{side}"
-                found.append(errors.forbidden_value(path, f"resource {side} cannot be removed"))
+                found.append(forbidden_value(path, f"resource {side} cannot be removed"))
     return found
 
 
@@ -141,11 +141,11 @@ def _init_findings(new: Object, old: Object) -> list[FieldError]:
         path = f"spec.initContainers[{at}]"
         if _fixed_part(fresh) != _fixed_part(before):
             why = "only cpu and memory resources for init or sidecar containers are mutable"
-            found.append(errors.forbidden_value(path, why))
+            found.append(forbidden_value(path, why))
         if fresh != before and fresh.get("restartPolicy") != "Always":
             why = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"
             policies = [policy["restartPolicy"] for policy in fresh.get("resizePolicy") or ()]
-            found += [errors.forbidden_value(path, why)] * policies.count("RestartContainer")
+            found += [forbidden_value(path, why)] * policies.count("RestartContainer")
     return found
 
 

@@ -30,6 +30,7 @@ from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.stored import Stored
 from lockstep.apiserver.update import check_name, replace
 from lockstep.apiserver.validation.metadata import metadata_findings
+from lockstep.wire.field import invalid_value
 from lockstep.wire.gotext import quote
 
 Object = dict[str, Any]
@@ -170,7 +171,7 @@ def _judge(call: Call, wanted: int, metadata: Object, uid: str) -> None:
     """ValidateScale, and the precondition that the storage does not know of a patch."""
     findings = metadata_findings(metadata, _KIND)
     if wanted < 0:
-        findings.append(errors.invalid_value("spec.replicas", wanted, "must be greater than or equal to 0"))
+        findings.append(invalid_value("spec.replicas", wanted, "must be greater than or equal to 0"))
     if findings:
         raise errors.invalid("autoscaling", "Scale", call.name, findings)
     if metadata.get("uid", uid) != uid:

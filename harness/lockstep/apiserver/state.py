@@ -15,6 +15,7 @@ from lockstep.apiserver.registry import Registry
 from lockstep.apiserver.store import Collection, Versions
 from lockstep.apiserver.stored import Stored
 from lockstep.time.clock import rfc3339
+from lockstep.wire.field import forbidden_value, not_supported
 
 if TYPE_CHECKING:
     from lockstep.apiserver.strictness import FieldRules
@@ -104,11 +105,11 @@ def asks_for_dry_run(request: Request, options: str) -> bool:
         and not request.content_type.startswith("application/apply-patch")
         and request.method == "PATCH"
     ):
-        findings.append(errors.forbidden_value("force", "may not be specified for non-apply patch"))
+        findings.append(forbidden_value("force", "may not be specified for non-apply patch"))
     if query.get("dryRun", "All") != "All":
-        findings.append(errors.not_supported("dryRun", [query["dryRun"]], ["All"]))
+        findings.append(not_supported("dryRun", [query["dryRun"]], ["All"]))
     if query.get("fieldValidation", "") not in _FIELD_VALIDATIONS:
-        findings.append(errors.not_supported("fieldValidation", query["fieldValidation"], _FIELD_VALIDATIONS))
+        findings.append(not_supported("fieldValidation", query["fieldValidation"], _FIELD_VALIDATIONS))
     if findings:
         raise errors.invalid("meta.k8s.io", options, "", findings)
     return "dryRun" in query
@@ -119,7 +120,7 @@ def is_dry_run(asked: list[str], options: str) -> bool:
     if not options or not asked:
         return False
     if asked != ["All"]:
-        finding = errors.not_supported("dryRun", asked, ["All"])
+        finding = not_supported("dryRun", asked, ["All"])
         raise errors.invalid("meta.k8s.io", options, "", [finding])
     return True
 

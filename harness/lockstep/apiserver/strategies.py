@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from lockstep.apiserver.autoscaling import strategy as horizontal_pod_autoscaler
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.kinds import Kind
+from lockstep.wire.field import FieldError
 
 Object = dict[str, Any]
 Gates = Mapping[str, bool]

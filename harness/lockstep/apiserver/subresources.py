@@ -21,6 +21,7 @@ from lockstep.apiserver.strictness import declared
 from lockstep.apiserver.tokens import request_token
 from lockstep.apiserver.update import store_next
 from lockstep.apiserver.validation.pods import container_findings
+from lockstep.wire.field import forbidden_value, not_supported
 from lockstep.wire.gotext import quote
 
 Handler = Callable[[State, Call], Reply]
@@ -47,7 +48,7 @@ def _bind(state: State, call: Call) -> Reply:
     target = body.get("target") or {}
     node = target.get("name")
     if target.get("kind", "") not in ("", "Node"):
-        finding = errors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
+        finding = not_supported("target.kind", target["kind"], ["Node", "<empty>"])
         raise errors.ApiError(500, "", f"{finding.field}: {finding.body}")
     if not node:
         raise errors.ApiError(500, "", "target.name: Required value")
@@ -111,7 +112,7 @@ def _ephemeral(state: State, call: Call) -> Reply:
             what = "changed" if item["name"] in named else "removed"
             if named.get(item["name"]) != item:
                 why = f"existing ephemeral containers {quote(item['name'])} may not be {what}\n"
-                raise errors.invalid("", "Pod", call.name, [errors.forbidden_value("spec.ephemeralContainers", why)])
+                raise errors.invalid("", "Pod", call.name, [forbidden_value("spec.ephemeralContainers", why)])
         return new
 
     return _containers_only(state, call, "ephemeralContainers", keep)

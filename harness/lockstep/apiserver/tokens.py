@@ -14,6 +14,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.state import Call, State
 from lockstep.time.clock import EPOCH_NS, SECOND, rfc3339
+from lockstep.wire.field import invalid_value
 
 _ISSUER = "https://kubernetes.default.svc"
 _USUAL, _SHORTEST, _LONGEST = 3600, 600, 1 << 32
@@ -55,7 +56,7 @@ def _check(call: Call, duration: int) -> None:
     elif duration > _LONGEST:
         why = "may not specify a duration larger than 2^32 seconds"
     if why:
-        finding = errors.invalid_value("spec.expirationSeconds", duration, why)
+        finding = invalid_value("spec.expirationSeconds", duration, why)
         raise errors.invalid("authentication.k8s.io", "TokenRequest", call.name, [finding])
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.create import TEMPLATE_GENERATION, settle_place, store_new
 from lockstep.apiserver.defaults import apply_defaults
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.intake import take_in
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.messages import Reply
@@ -24,6 +23,7 @@ from lockstep.apiserver.strategies import Strategy, strategy_of
 from lockstep.apiserver.strictness import declared
 from lockstep.apiserver.validation.objects import status_findings, update_findings
 from lockstep.apiserver.versions import to_stored_form
+from lockstep.wire.field import FieldError
 
 #: Metadata that no update can change or remove (rest.BeforeUpdate).
 _KEPT_METADATA = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")

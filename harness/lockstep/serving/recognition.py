@@ -7,27 +7,20 @@ from typing import Any
 from lockstep.apiserver.errors import ApiError, bad_request
 from lockstep.apiserver.registry import Registry
 from lockstep.apiserver.routing import Place
-from lockstep.wire.gojson import kind_of
+from lockstep.wire.gojson import complaint
+from lockstep.wire.metav1 import FIND_KIND
 
 #: What stands in a body that is not the object that its path names.
 _SUBRESOURCES = {"scale": "Scale", "eviction": "Eviction", "binding": "Binding", "token": "TokenRequest"}
-#: The struct into which Go reads the head of every object.
-_HEAD = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 _UNREADABLE = "couldn't get version/kind; json parse error: "
 _LONGEST = 30
 
 
 def check_head(content: Any, raw: bytes) -> None:
     """Raise ApiError 400 if what was read is no object, or its kind is no text."""
-    if not raw:
-        raise bad_request(f"{_UNREADABLE}unexpected end of JSON input")
-    if not isinstance(content, dict):
-        raise bad_request(f"{_UNREADABLE}json: cannot unmarshal {kind_of(content)} into Go value of type {_HEAD}")
-    for field in ("apiVersion", "kind"):
-        sent = content.get(field)
-        if sent is not None and not isinstance(sent, str):
-            told = f"json: cannot unmarshal {kind_of(sent)} into Go struct field .{field} of type string"
-            raise bad_request(f"{_UNREADABLE}{told}")
+    told = complaint(content, FIND_KIND) if raw else "unexpected end of JSON input"
+    if told:
+        raise bad_request(f"{_UNREADABLE}{told}")
 
 
 def unrecognized(problem: ApiError, raw: bytes, place: Place | None, registry: Registry) -> ApiError:

@@ -53,11 +53,12 @@ class Type(Protocol):
 def decode(value: Any, type_: Type) -> None:
     """Check that the value can be decoded. Raises DecodeError."""
     if not type_.accepts(value):
-        raise DecodeError(complaint(value, type_, Place()))
+        raise DecodeError(complaint(value, type_))
 
 
-def complaint(value: Any, type_: Type, place: Place) -> str:
-    """What Go says of a value at a place; "" if it fits."""
+def complaint(value: Any, type_: Type, place: Place | None = None) -> str:
+    """What Go says of a value, at a place inside of another one or alone; "" if it fits."""
+    place = place or Place()
     try:
         type_.visit(value, place)
     except DecodeError as error:

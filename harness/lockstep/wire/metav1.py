@@ -46,6 +46,12 @@ QUANTITY = Own(milli_of, any_json=True)
 STRINGS = Slice("[]string", STRING)
 STRING_MAP = Map("map[string]string", STRING)
 TYPE_META = {"kind": STRING, "apiVersion": STRING}
+#: The struct into which Go reads the head of every object (runtime/serializer/json, SimpleMetaFactory.Interpret).
+FIND_KIND = Struct(
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+    {"apiVersion": STRING, "kind": STRING},
+    anonymous=True,
+)
 
 LIST_META = Struct(
     "v1.ListMeta",

@@ -38,6 +38,7 @@ _MAX_DIGITS = 18  # decimal digits that always fit into an int64 (maxInt64Factor
 _INT64_DIGITS = 19  # decimal digits of the largest int64 (log10MaxInt64)
 _FLOAT_DIGITS = 400  # a number with more digits than this is infinite as a float
 _PLAIN_DIGITS = 14
+_LEAST_BINARY = 1024  # what is less has no binary suffix
 _DIGITS_PER_BIT = math.log10(2)
 _TEXT = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
@@ -154,10 +155,11 @@ class Quantity:
         if not self.unscaled:
             return "0"
         binary = self.format == BINARY_SI
-        if binary and not self._fractional() and not self._within_1024():
+        whole = self._whole() if binary else 0
+        if abs(whole) >= _LEAST_BINARY:
             if self.unscaled == MIN_INT64 and not self.scale and not self.big:
                 return str(MIN_INT64)  # which has no opposite that could be divided (removeInt64Factors)
-            mantissa, exponent = strip(self.unscaled * power(max(self.scale, 0)) // power(max(-self.scale, 0)), 1024)
+            mantissa, exponent = strip(whole, 1024)
             return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
         mantissa, zeros = strip(self.unscaled, 10)
         exponent = self.scale + zeros
@@ -167,11 +169,12 @@ class Quantity:
             return f"{mantissa}{_DECIMAL_BY_EXPONENT.get(exponent, '')}"
         return f"{mantissa}e{exponent}" if exponent else str(mantissa)
 
-    def _fractional(self) -> bool:
-        return self.scale < 0 and self.unscaled % power(-self.scale) != 0
-
-    def _within_1024(self) -> bool:
-        return abs(self.unscaled) * power(max(self.scale, 0)) < 1024 * power(max(-self.scale, 0))
+    def _whole(self) -> int:
+        """The number of units; 0 if they are not whole."""
+        if self.scale >= 0:
+            return self.unscaled * power(self.scale)
+        whole, rest = divmod(self.unscaled, power(-self.scale))
+        return 0 if rest else whole
 
 
 def read_quantity(sent: Any) -> Quantity:

@@ -9,21 +9,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.wire.gojson import STRING, DecodeError, Struct, Type, decode, to_text
+from lockstep.wire.gojson import DecodeError, Type, decode, to_text
 from lockstep.wire.gojson_syntax import syntax_error
 from lockstep.wire.gotext import quote
-from lockstep.wire.metav1 import STATUS
+from lockstep.wire.metav1 import FIND_KIND, STATUS
 from lockstep_reference.machinery.transport import Response
 
 #: The name of the scheme in error messages: the place where upstream creates it.
 SCHEME = '"pkg/runtime/scheme.go:111"'
 JSON = "application/json"
 _INTERPRETING = "couldn't get version/kind; json parse error: "
-_FIND_KIND = Struct(
-    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
-    {"apiVersion": STRING, "kind": STRING},
-    anonymous=True,
-)
 
 Object = Mapping[str, Any]
 #: Types by kind.
@@ -109,7 +104,7 @@ def _syntax_error(text: str) -> str:
 def _interpret(value: Any) -> tuple[str, str]:
     """Group with version, and kind, "" if they are not given (SimpleMetaFactory.Interpret, ParseGroupVersion)."""
     try:
-        decode(value, _FIND_KIND)
+        decode(value, FIND_KIND)
     except DecodeError as error:
         raise DecodeError(f"{_INTERPRETING}{error}") from error
     found = value or _NOTHING

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+
+from lockstep.wire.field import FieldError, aggregated
+from lockstep.wire.gotext import quote
 
 if TYPE_CHECKING:
     from lockstep_reference.machinery.transport import Response
@@ -207,3 +211,16 @@ def is_too_large_resource_version(error: BaseException | None) -> bool:
         return False
     texts = [str(cause.get("message")) for cause in error.causes]
     return "Too large resource version" in texts or "Too large resource version" in error.message
+
+
+def new_invalid(group: str, kind: str, name: str, findings: Sequence[FieldError]) -> dict[str, Any]:
+    """The Status of an object with findings (NewInvalid)."""
+    details = {key: value for key, value in {"name": name, "group": group, "kind": kind}.items() if value}
+    return {
+        "metadata": {},
+        "status": "Failure",
+        "message": f"{kind}{'.' + group if group else ''} {quote(name)} is invalid: {aggregated(findings)}",
+        "reason": "Invalid",
+        "details": {**details, "causes": [one.as_cause() for one in findings]},
+        "code": 422,
+    }

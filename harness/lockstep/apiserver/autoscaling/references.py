@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, invalid_value, required
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +26,11 @@ def reference_findings(reference: dict[str, Any], path: str, rules: ReferenceRul
     for part in ("kind", "name"):
         text = reference.get(part, "")
         if not text:
-            found.append(errors.required(f"{path}.{part}"))
-        found += [errors.invalid_value(f"{path}.{part}", text, reason) for reason in names.path_segment(text)]
+            found.append(required(f"{path}.{part}"))
+        found += [invalid_value(f"{path}.{part}", text, reason) for reason in names.path_segment(text)]
     problem = api_version_problem(reference, rules)
     if problem:
-        found.append(errors.invalid_value(f"{path}.apiVersion", reference.get("apiVersion", ""), problem))
+        found.append(invalid_value(f"{path}.apiVersion", reference.get("apiVersion", ""), problem))
     return found
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.apiserver import errors, gotypes
+from lockstep.apiserver import gotypes
 from lockstep.apiserver.autoscaling import conversion, defaults, types_v1, types_v2
 from lockstep.apiserver.autoscaling.references import ReferenceRules, api_version_problem
 from lockstep.apiserver.autoscaling.validation import Rules, spec_findings
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.sharing import Shared
+from lockstep.wire.field import FieldError, invalid_value
 
 Object = dict[str, Any]
 Gates = Mapping[str, bool]
@@ -106,4 +106,4 @@ def status_findings(payload: Object) -> list[FieldError]:
     status = payload.get("status") or {}
     counts = ((name, status.get(name, 0)) for name in ("currentReplicas", "desiredReplicas"))
     reason = "must be greater than or equal to 0"
-    return [errors.invalid_value(f"status.{name}", count, reason) for name, count in counts if count < 0]
+    return [invalid_value(f"status.{name}", count, reason) for name, count in counts if count < 0]

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.apiserver import errors
 from lockstep.apiserver.autoscaling.references import ReferenceRules, reference_findings
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, forbidden_value, invalid_value, not_supported, required
 from lockstep.wire.quantity import read_quantity
 
 Object = dict[str, Any]
@@ -42,7 +41,7 @@ def metrics_findings(metrics: list[Object], path: str, least: int | None, rules:
         found += _metric_findings(metric or {}, f"{path}[{index}]", rules)
     if least == 0 and not any((metric or {}).get("type") in ("Object", "External") for metric in metrics):
         reason = "must specify at least one Object or External metric to support scaling to zero replicas"
-        found.append(errors.forbidden_value(path, reason))
+        found.append(forbidden_value(path, reason))
     return found
 
 
@@ -52,23 +51,23 @@ def _metric_findings(metric: Object, path: str, rules: ReferenceRules) -> Findin
     kind = metric.get("type", "")
     supported = sorted(_FIELDS)
     if not kind:
-        found.append(errors.required(f"{path}.type", "must specify a metric source type"))
+        found.append(required(f"{path}.type", "must specify a metric source type"))
     if kind not in _FIELDS:
-        found.append(errors.not_supported(f"{path}.type", kind, supported))
+        found.append(not_supported(f"{path}.type", kind, supported))
     present = [name for name in _FIELDS.values() if metric.get(name) is not None]
     if present:
         first = present[0]
         found += _SOURCES[first](metric[first], f"{path}.{first}", rules)
     expected = _FIELDS.get(kind)
     if expected is None:
-        found.append(errors.not_supported(f"{path}.type", kind, supported))
+        found.append(not_supported(f"{path}.type", kind, supported))
     elif expected not in present:
         reason = "must populate information for the given metric source"
-        found.append(errors.required(f"{path}.{expected}", reason))
+        found.append(required(f"{path}.{expected}", reason))
     if len(present) != 1:
         surplus = [name for name in present if name != expected]
         reason = "must populate the given metric source only"
-        found += [errors.forbidden_value(f"{path}.{name}", reason) for name in surplus]
+        found += [forbidden_value(f"{path}.{name}", reason) for name in surplus]
     return found
 
 
@@ -80,7 +79,7 @@ def _object_findings(source: Object, path: str, rules: ReferenceRules) -> Findin
     found += _target_findings(target, f"{path}.target")
     if "value" not in target and "averageValue" not in target:
         reason = "must set either a target value or averageValue"
-        found.append(errors.required(f"{path}.target.averageValue", reason))
+        found.append(required(f"{path}.target.averageValue", reason))
     return found
 
 
@@ -91,10 +90,10 @@ def _external_findings(source: Object, path: str, _: ReferenceRules) -> Findings
     found += _target_findings(target, f"{path}.target")
     if "value" not in target and "averageValue" not in target:
         reason = "must set either a target value for metric or a per-pod target"
-        found.append(errors.required(f"{path}.target.averageValue", reason))
+        found.append(required(f"{path}.target.averageValue", reason))
     if "value" in target and "averageValue" in target:
         reason = "may not set both a target value for metric and a per-pod target"
-        found.append(errors.forbidden_value(f"{path}.target.value", reason))
+        found.append(forbidden_value(f"{path}.target.value", reason))
     return found
 
 
@@ -105,7 +104,7 @@ def _pods_findings(source: Object, path: str, _: ReferenceRules) -> Findings:
     found += _target_findings(target, f"{path}.target")
     if "averageValue" not in target:
         reason = "must specify a positive target averageValue"
-        found.append(errors.required(f"{path}.target.averageValue", reason))
+        found.append(required(f"{path}.target.averageValue", reason))
     return found
 
 
@@ -113,7 +112,7 @@ def _resource_findings(source: Object, path: str, _: ReferenceRules) -> Findings
     """Upstream: validateResourceSource."""
     found: Findings = []
     if not source.get("name"):
-        found.append(errors.required(f"{path}.name", "must specify a resource name"))
+        found.append(required(f"{path}.name", "must specify a resource name"))
     return found + _resource_target_findings(source.get("target", {}), f"{path}.target")
 
 
@@ -122,14 +121,14 @@ def _container_findings(source: Object, path: str, _: ReferenceRules) -> Finding
     found: Findings = []
     name, container = source.get("name", ""), source.get("container", "")
     if not name:
-        found.append(errors.required(f"{path}.name", "must specify a resource name"))
+        found.append(required(f"{path}.name", "must specify a resource name"))
     else:
         found += _container_resource_findings(name, f"{path}.name")
     if not container:
-        found.append(errors.required(f"{path}.container", "must specify a container"))
+        found.append(required(f"{path}.container", "must specify a container"))
     else:
         reasons = names.short_name(container)
-        found += [errors.invalid_value(f"{path}.container", container, reason) for reason in reasons]
+        found += [invalid_value(f"{path}.container", container, reason) for reason in reasons]
     return found + _resource_target_findings(source.get("target", {}), f"{path}.target")
 
 
@@ -143,17 +142,17 @@ def _container_resource_findings(name: str, path: str) -> Findings:
             reasons.append("must be a standard resource for containers")
     elif "kubernetes.io/" not in name and (name.startswith("requests.") or names.qualified_name(f"requests.{name}")):
         reasons.append("doesn't follow extended resource name standard")
-    return [errors.invalid_value(path, name, reason) for reason in reasons]
+    return [invalid_value(path, name, reason) for reason in reasons]
 
 
 def _resource_target_findings(target: Object, path: str) -> Findings:
     found = _target_findings(target, path)
     if "averageUtilization" not in target and "averageValue" not in target:
         reason = "must set either a target raw value or a target utilization"
-        found.append(errors.required(f"{path}.averageUtilization", reason))
+        found.append(required(f"{path}.averageUtilization", reason))
     if "averageUtilization" in target and "averageValue" in target:
         reason = "may not set both a target raw value and a target utilization"
-        found.append(errors.forbidden_value(f"{path}.averageValue", reason))
+        found.append(forbidden_value(f"{path}.averageValue", reason))
     return found
 
 
@@ -162,16 +161,16 @@ def _target_findings(target: Object, path: str) -> Findings:
     found: Findings = []
     kind, percent = target.get("type", ""), target.get("averageUtilization")
     if not kind:
-        found.append(errors.required(f"{path}.type", "must specify a metric target type"))
+        found.append(required(f"{path}.type", "must specify a metric target type"))
     if kind not in _TARGETS:
         reason = "must be either Utilization, Value, or AverageValue"
-        found.append(errors.invalid_value(f"{path}.type", kind, reason))
+        found.append(invalid_value(f"{path}.type", kind, reason))
     for name in ("value", "averageValue"):
         amount = target.get(name)
         if amount is not None and read_quantity(amount).sign != 1:
-            found.append(errors.invalid_value(f"{path}.{name}", amount, "must be positive"))
+            found.append(invalid_value(f"{path}.{name}", amount, "must be positive"))
     if percent is not None and percent < 1:
-        found.append(errors.invalid_value(f"{path}.averageUtilization", percent, "must be greater than 0"))
+        found.append(invalid_value(f"{path}.averageUtilization", percent, "must be greater than 0"))
     return found
 
 
@@ -179,8 +178,8 @@ def _identifier_findings(identifier: Object, path: str) -> Findings:
     """Upstream: validateMetricIdentifier."""
     name = identifier.get("name", "")
     if not name:
-        return [errors.required(f"{path}.name", "must specify a metric name")]
-    return [errors.invalid_value(f"{path}.name", name, reason) for reason in names.path_segment(name)]
+        return [required(f"{path}.name", "must specify a metric name")]
+    return [invalid_value(f"{path}.name", name, reason) for reason in names.path_segment(name)]
 
 
 _SOURCES: dict[str, Callable[[Object, str, ReferenceRules], Findings]] = {

@@ -24,6 +24,7 @@ from lockstep.apiserver.patching.paths import (
     value_at,
 )
 from lockstep.apiserver.state import Call, State
+from lockstep.wire.field import required
 
 #: Names the object, so it is owned by nobody.
 _UNOWNED: frozenset[Path] = frozenset(
@@ -54,7 +55,7 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
     body, query = call.request.body, call.request.query
     manager = query.get("fieldManager", "")
     if not manager:
-        finding = errors.required("fieldManager", "is required for apply patch")
+        finding = required("fieldManager", "is required for apply patch")
         raise errors.invalid("meta.k8s.io", "PatchOptions", "", [finding])
     if not isinstance(body, dict):
         raise errors.bad_request("error decoding YAML: the apply configuration is not an object")

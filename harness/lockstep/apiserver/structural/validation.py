@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.structural.acceptance import acceptor
 from lockstep.apiserver.structural.formats import is_date_time
 from lockstep.apiserver.structural.rules import Rule
 from lockstep.apiserver.structural.schema import Structural
+from lockstep.wire.field import OMITTED, FieldError, invalid_value, not_supported, required, type_invalid
 from lockstep.wire.gotext import quote
 
 Findings = list[FieldError]
@@ -58,7 +57,7 @@ def _rule_findings(found: Findings, new: Any, old: Any, schema: Structural) -> F
     if not schema.has_rules:
         return []
     if any(one.cause in _BLOCKING for one in found):
-        return [errors.invalid_value("<nil>", None, _UNCHECKED)]
+        return [invalid_value("<nil>", None, _UNCHECKED)]
     return list(_broken_rules(new, _NONE if old is None else old, schema, ""))
 
 
@@ -85,14 +84,14 @@ def _broken_rules(value: Any, old: Any, schema: Structural, path: str) -> Iterat
 
 
 def _broken(rule: Rule, value: Any, schema: Structural, field: str) -> FieldError | None:
-    shown = errors.OMITTED if schema.types[:1] in (("object",), ("array",)) else value
+    shown = OMITTED if schema.types[:1] in (("object",), ("array",)) else value
     try:
-        return None if rule.holds(value) else errors.invalid_value(field, shown, rule.message)
+        return None if rule.holds(value) else invalid_value(field, shown, rule.message)
     except KeyError as missing:
         trouble = f"no such key: {missing.args[0]}"
     except TypeError:  # the schema has more to say about it
         trouble = "invalid data, expected a map for the provided schema with type=object"
-    return errors.invalid_value(field, schema.types[0], f"{trouble} evaluating rule: {rule.message}")
+    return invalid_value(field, schema.types[0], f"{trouble} evaluating rule: {rule.message}")
 
 
 def _part_of(old: Any, name: str, schema: Structural) -> Any:
@@ -159,7 +158,7 @@ class _Check:
         if schema.types == ("integer",) and not _fits(value, 31 if schema.format == "int32" else 63):
             described = f"with format {schema.format}" if schema.format else "(default format)"
             why = f"Checked value must be of type integer {described} in {path}"
-            yield errors.invalid_value(self._prefix or "<nil>", "", why)
+            yield invalid_value(self._prefix or "<nil>", "", why)
         if schema.maximum is not None and value > schema.maximum:
             yield self._invalid(path, value, f"{path} in body should be less than or equal to {schema.maximum}")
         if schema.minimum is not None and value < schema.minimum:
@@ -173,7 +172,7 @@ class _Check:
                 return
             failures.append(found)
         why = f'"{path}" must validate at least one schema (anyOf)'
-        yield errors.invalid_value(self._prefix or "<nil>", "", why)
+        yield invalid_value(self._prefix or "<nil>", "", why)
         yield from failures[0]
 
     def _object(self, value: dict[str, Any], old: Any, schema: Structural, path: str) -> Iterator[FieldError]:
@@ -187,17 +186,17 @@ class _Check:
                 yield from self.of(value[name], before, part, f"{path}.{name}" if path else name)
         for name in schema.required:
             if name not in value:
-                yield errors.required(self._field(f"{path}.{name}"))
+                yield required(self._field(f"{path}.{name}"))
 
     def _enum(self, value: Any, schema: Structural, path: str) -> FieldError:
-        return errors.not_supported(self._field(path), value, [str(one) for one in schema.enum])
+        return not_supported(self._field(path), value, [str(one) for one in schema.enum])
 
     def _mistyped(self, path: str, wanted: str, given: str) -> FieldError:
         text = f"{path} in body must be of type {wanted}: {quote(given)}"
-        return errors.type_invalid(self._field(path), given, text)
+        return type_invalid(self._field(path), given, text)
 
     def _invalid(self, path: str, value: Any, text: str) -> FieldError:
-        return errors.invalid_value(self._field(path), value, text)
+        return invalid_value(self._field(path), value, text)
 
     def _field(self, path: str) -> str:
         path = path.removeprefix(".")

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, duplicate, invalid_value, not_supported, required, too_long
 
 Object = dict[str, Any]
 
@@ -30,7 +29,7 @@ def condition_findings(conditions: Sequence[Object], field: str) -> Iterator[Fie
     for index, condition in enumerate(conditions):
         kind = condition.get("type", "")
         if kind in seen:
-            yield errors.duplicate(f"{field}[{index}].type", kind)
+            yield duplicate(f"{field}[{index}].type", kind)
         seen.add(kind)
         yield from _findings(condition, f"{field}[{index}]")
 
@@ -38,24 +37,24 @@ def condition_findings(conditions: Sequence[Object], field: str) -> Iterator[Fie
 def _findings(condition: Object, field: str) -> Iterator[FieldError]:
     kind, status = condition.get("type", ""), condition.get("status", "")
     for complaint in names.qualified_name(kind):
-        yield errors.invalid_value(f"{field}.type", kind, complaint)
+        yield invalid_value(f"{field}.type", kind, complaint)
     if status not in _STATUSES:
-        yield errors.not_supported(f"{field}.status", status, _STATUSES)
+        yield not_supported(f"{field}.status", status, _STATUSES)
     generation = condition.get("observedGeneration", 0)
     if generation < 0:
-        yield errors.invalid_value(f"{field}.observedGeneration", generation, "must be greater than or equal to zero")
+        yield invalid_value(f"{field}.observedGeneration", generation, "must be greater than or equal to zero")
     if not condition.get("lastTransitionTime"):
-        yield errors.required(f"{field}.lastTransitionTime")
+        yield required(f"{field}.lastTransitionTime")
     yield from _reason_findings(condition.get("reason", ""), f"{field}.reason")
     if len(condition.get("message", "").encode()) > _LONGEST_MESSAGE:
-        yield errors.too_long(f"{field}.message", _LONGEST_MESSAGE)
+        yield too_long(f"{field}.message", _LONGEST_MESSAGE)
 
 
 def _reason_findings(reason: str, field: str) -> Iterator[FieldError]:
     if not reason:
-        yield errors.required(field)
+        yield required(field)
         return
     if not _REASON_PATTERN.fullmatch(reason):
-        yield errors.invalid_value(field, reason, _REASON_RULE)
+        yield invalid_value(field, reason, _REASON_RULE)
     if len(reason.encode()) > _LONGEST_REASON:
-        yield errors.too_long(field, _LONGEST_REASON)
+        yield too_long(field, _LONGEST_REASON)

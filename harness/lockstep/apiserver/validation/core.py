@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, invalid_value, too_long
 
 Findings = list[FieldError]
 #: MaxSecretSize: of all values together, in bytes.
@@ -20,7 +19,7 @@ def phase_findings(phase: str, metadata: dict[str, Any]) -> Findings:
     if phase == wanted:
         return []
     when = "is not empty" if deleted else "is empty"
-    return [errors.invalid_value("status.Phase", phase, f"may only be '{wanted}' if `deletionTimestamp` {when}")]
+    return [invalid_value("status.Phase", phase, f"may only be '{wanted}' if `deletionTimestamp` {when}")]
 
 
 def data_findings(payload: dict[str, Any]) -> Findings:
@@ -29,8 +28,8 @@ def data_findings(payload: dict[str, Any]) -> Findings:
     size = 0
     for part in ("data", "binaryData"):
         for key, value in (payload.get(part) or {}).items():
-            found.extend(errors.invalid_value(f"{part}[{key}]", key, text) for text in names.config_key(key))
+            found.extend(invalid_value(f"{part}[{key}]", key, text) for text in names.config_key(key))
             size += len(value.encode())
     if size > _LARGEST_DATA:
-        found.append(errors.too_long("", _LARGEST_DATA))
+        found.append(too_long("", _LARGEST_DATA))
     return found

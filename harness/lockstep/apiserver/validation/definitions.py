@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.structural import compile_schema
+from lockstep.wire.field import OMITTED, FieldError, invalid_value, required
 
 _ONE_STORAGE = "must have exactly one version marked as storage version"
 _NAME_RULE = 'must be spec.names.plural+"."+spec.group'
@@ -19,13 +18,13 @@ def definition_findings(payload: dict[str, Any]) -> list[FieldError]:
     """What is wrong with a definition; what the simulated server cannot check, it does not take."""
     spec = payload.get("spec") or {}
     names, versions = spec.get("names") or {}, spec.get("versions") or ()
-    found = [errors.required("spec.group")] if not spec.get("group") else []
-    found += [errors.required(f"spec.names.{part}") for part in ("plural", "kind") if not names.get(part)]
+    found = [required("spec.group")] if not spec.get("group") else []
+    found += [required(f"spec.names.{part}") for part in ("plural", "kind") if not names.get(part)]
     name = payload["metadata"].get("name", "")
     if not found and name != f"{names['plural']}.{spec['group']}":
-        found.append(errors.invalid_value("metadata.name", name, _NAME_RULE))
+        found.append(invalid_value("metadata.name", name, _NAME_RULE))
     if not versions:
-        found.append(errors.invalid_value("spec.versions", None, _ONE_STORAGE))
+        found.append(invalid_value("spec.versions", None, _ONE_STORAGE))
     for index, version in enumerate(versions):
         found += _version_findings(version, f"spec.versions[{index}]")
     return found
@@ -33,11 +32,11 @@ def definition_findings(payload: dict[str, Any]) -> list[FieldError]:
 
 def _version_findings(version: dict[str, Any], path: str) -> list[FieldError]:
     if not version.get("name"):
-        return [errors.required(f"{path}.name")]
+        return [required(f"{path}.name")]
     schema = (version.get("schema") or {}).get("openAPIV3Schema")
     try:
         if schema is not None:
             compile_schema(schema)
     except ValueError as problem:
-        return [errors.invalid_value(f"{path}.schema.openAPIV3Schema", errors.OMITTED, str(problem))]
+        return [invalid_value(f"{path}.schema.openAPIV3Schema", OMITTED, str(problem))]
     return []

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, duplicate, forbidden_value, invalid_value
 from lockstep.wire.quantity import DECIMAL_SI, Quantity, read_quantity
 
 Findings = list[FieldError]
@@ -32,12 +31,12 @@ def limit_range_findings(spec: dict[str, Any]) -> Findings:
     for index, item in enumerate(spec.get("limits") or ()):
         path, kind = f"spec.limits[{index}]", item.get("type", "")
         malformed = names.qualified_name(kind)
-        found.extend(errors.invalid_value(f"{path}.type", kind, why) for why in malformed)
+        found.extend(invalid_value(f"{path}.type", kind, why) for why in malformed)
         if not malformed and "/" not in kind and kind not in _TYPES:
             why = "must be a standard limit type or fully qualified"
-            found.append(errors.invalid_value(f"{path}.type", kind, why))
+            found.append(invalid_value(f"{path}.type", kind, why))
         if kind in seen:
-            found.append(errors.duplicate(f"{path}.type", kind))
+            found.append(duplicate(f"{path}.type", kind))
         seen.add(kind)
         unreadable = _unreadable(item, path)
         found += unreadable or _item_findings(item, kind, path)
@@ -52,7 +51,7 @@ def _unreadable(item: dict[str, Any], path: str) -> Findings:
             try:
                 read_quantity(amount)
             except ValueError as problem:
-                found.append(errors.invalid_value(f"{path}.{group}[{name}]", amount, str(problem)))
+                found.append(invalid_value(f"{path}.{group}[{name}]", amount, str(problem)))
     return found
 
 
@@ -62,7 +61,7 @@ def _item_findings(item: dict[str, Any], kind: str, path: str) -> Findings:
     if kind == "Pod":
         for group in ("default", "defaultRequest"):
             if groups[group]:
-                found.append(errors.forbidden_value(f"{path}.{group}", "may not be specified when `type` is 'Pod'"))
+                found.append(forbidden_value(f"{path}.{group}", "may not be specified when `type` is 'Pod'"))
                 groups[group] = {}
     for name in dict.fromkeys(name for group in groups.values() for name in group):
         amounts = {group: values[name] for group, values in groups.items() if name in values}
@@ -75,7 +74,7 @@ def _order_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
     for low, high, named, shown, low_words, high_words in _ORDERS:
         if low in amounts and high in amounts and read_quantity(amounts[low]).compare(read_quantity(amounts[high])) > 0:
             why = f"{low_words} {amounts[low]} is greater than {high_words} {amounts[high]}"
-            found.append(errors.invalid_value(f"{path}.{named}[{name}]", amounts[shown], why))
+            found.append(invalid_value(f"{path}.{named}[{name}]", amounts[shown], why))
     return found
 
 
@@ -85,10 +84,10 @@ def _ratio_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
     ratio, field = amounts["maxLimitRequestRatio"], f"{path}.maxLimitRequestRatio[{name}]"
     found: Findings = []
     if read_quantity(ratio).compare(_ONE) < 0:
-        found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is less than 1"))
+        found.append(invalid_value(field, ratio, f"ratio {ratio} is less than 1"))
     if "min" in amounts and "max" in amounts:
         least, most = (read_quantity(amounts[group]).milli_value() for group in ("min", "max"))
         bound = most / least if least else float("inf")
         if read_quantity(ratio).milli_value() / 1000 > bound:
-            found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is greater than max/min = {bound:f}"))
+            found.append(invalid_value(field, ratio, f"ratio {ratio} is greater than max/min = {bound:f}"))
     return found

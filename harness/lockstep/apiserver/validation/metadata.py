@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError, InOrder
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.sharing import ByIdentity
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, InOrder, forbidden_value, invalid_value, required, too_long
 from lockstep.wire.gotext import quote
 from lockstep.wire.meta import FOREGROUND, ORPHAN
 
@@ -24,8 +23,8 @@ _ANNOTATION_LIMIT = 256 * 1024
 def label_findings(labels: dict[str, str] | None, field: str, found: Findings) -> None:
     """ValidateLabels: add what is wrong with labels to `found`."""
     for key, value in (labels or {}).items():
-        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key))
-        found.extend(errors.invalid_value(field, value, text) for text in names.label_value(value))
+        found.extend(invalid_value(field, key, text) for text in names.qualified_name(key))
+        found.extend(invalid_value(field, value, text) for text in names.label_value(value))
 
 
 def annotation_findings(annotations: dict[str, str] | None, field: str, found: Findings) -> None:
@@ -33,9 +32,9 @@ def annotation_findings(annotations: dict[str, str] | None, field: str, found: F
     if not annotations:
         return
     for key in annotations:
-        found.extend(errors.invalid_value(field, key, text) for text in names.qualified_name(key.lower()))
+        found.extend(invalid_value(field, key, text) for text in names.qualified_name(key.lower()))
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATION_LIMIT:
-        found.append(errors.too_long(field, _ANNOTATION_LIMIT))
+        found.append(too_long(field, _ANNOTATION_LIMIT))
 
 
 def _owner_references(references: list[dict[str, Any]] | None, found: Findings) -> None:
@@ -45,17 +44,17 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
         for part in ("apiVersion", "kind", "name", "uid"):
             if not reference.get(part):
                 reason = "version must not be empty" if part == "apiVersion" else "must not be empty"
-                found.append(errors.invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
+                found.append(invalid_value(f"{field}.{part}", reference.get(part, ""), reason))
         if reference.get("apiVersion", "").count("/") > 1:
             reason = "version must not be empty"
-            found.append(errors.invalid_value(f"{field}.apiVersion", reference["apiVersion"], reason))
+            found.append(invalid_value(f"{field}.apiVersion", reference["apiVersion"], reason))
         if reference.get("apiVersion") == "v1" and reference.get("kind") == "Event":
-            found.append(errors.invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
+            found.append(invalid_value(field, reference, "/v1, Kind=Event is disallowed from being an owner"))
         if reference.get("controller"):
             current = f"{reference.get('kind', '')}/{reference.get('name', '')}"
             if controller:
                 found.append(
-                    errors.invalid_value(
+                    invalid_value(
                         field,
                         [_in_order(one) for one in references or ()],
                         'Only one reference can have Controller set to true. Found "true" in '
@@ -74,9 +73,9 @@ def _in_order(reference: dict[str, Any]) -> InOrder:
 def _finalizers(finalizers: list[str] | None, found: Findings) -> None:
     field = "metadata.finalizers"
     for finalizer in finalizers or ():
-        found.extend(errors.invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
+        found.extend(invalid_value(field, finalizer, text) for text in names.qualified_name(finalizer))
     if finalizers and ORPHAN in finalizers and FOREGROUND in finalizers:
-        found.append(errors.invalid_value(field, finalizers, f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set"))
+        found.append(invalid_value(field, finalizers, f"finalizer {ORPHAN} and {FOREGROUND} cannot be both set"))
 
 
 def _findings_on(check: Callable[[Any, Findings], None]) -> ByIdentity[tuple[FieldError, ...]]:
@@ -113,14 +112,13 @@ def metadata_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
     prefix = metadata.get("generateName")
     if prefix:
         found.extend(
-            errors.invalid_value("metadata.generateName", prefix, text)
-            for text in check(names.mask_trailing_dash(prefix))
+            invalid_value("metadata.generateName", prefix, text) for text in check(names.mask_trailing_dash(prefix))
         )
     name = metadata.get("name")
     if not name:
-        found.append(errors.required("metadata.name", "name or generateName is required"))
+        found.append(required("metadata.name", "name or generateName is required"))
     else:
-        found.extend(errors.invalid_value("metadata.name", name, text) for text in check(name))
+        found.extend(invalid_value("metadata.name", name, text) for text in check(name))
     for part, findings in _PART_FINDINGS.items():
         value = metadata.get(part)
         if value:
@@ -138,7 +136,7 @@ def kube_finalizer_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
         return []
     reason = "name is neither a standard finalizer name nor is it fully qualified"
     return [
-        errors.invalid_value(f"metadata.finalizers[{index}]", name, reason)
+        invalid_value(f"metadata.finalizers[{index}]", name, reason)
         for index, name in enumerate(finalizers)
         if "/" not in name and name not in _STANDARD_FINALIZERS
     ]
@@ -162,7 +160,7 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
         if extra:
             listed = ", ".join(quote(item) for item in extra)
             found.append(
-                errors.forbidden_value(
+                forbidden_value(
                     "metadata.finalizers",
                     "no new finalizers can be added if the object is being deleted, found new "
                     f"finalizers []string{{{listed}}}",
@@ -170,7 +168,7 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
             )
     for part in _IMMUTABLE_METADATA:
         if new.get(part) != old.get(part):
-            found.append(errors.invalid_value(f"metadata.{part}", new.get(part), "field is immutable"))
+            found.append(invalid_value(f"metadata.{part}", new.get(part), "field is immutable"))
     for part in ("labels", "annotations", "ownerReferences"):
         value = new.get(part)
         if value:

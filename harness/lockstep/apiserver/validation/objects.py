@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.structural.validation import schema_findings
 from lockstep.apiserver.structural.validation import status_findings as schema_status_findings
@@ -32,6 +30,7 @@ from lockstep.apiserver.validation.policy import budget_findings, budget_status_
 from lockstep.apiserver.validation.scale import scale_spec_findings, scale_status_findings
 from lockstep.apiserver.webhooks.registration import lease_findings, webhook_findings
 from lockstep.wire import names, selectors
+from lockstep.wire.field import FieldError, forbidden_value, invalid_value, not_supported, required
 from lockstep.wire.pods import DELETION_COST
 from lockstep.wire.quantity import read_quantity
 
@@ -42,7 +41,7 @@ _PLAIN_INTEGER = re.compile(r"0|-[0-9]+|[1-9][0-9]*")
 
 def _non_negative(value: int | None, field: str, found: Findings) -> None:
     if value is not None and value < 0:
-        found.append(errors.invalid_value(field, value, "must be greater than or equal to 0"))
+        found.append(invalid_value(field, value, "must be greater than or equal to 0"))
 
 
 def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
@@ -54,22 +53,20 @@ def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
         operator, values = expression.get("operator", ""), expression.get("values") or []
         if operator in ("In", "NotIn"):
             if not values:
-                found.append(errors.required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
+                found.append(required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
         elif operator in ("Exists", "DoesNotExist"):
             if values:
                 found.append(
-                    errors.forbidden_value(
+                    forbidden_value(
                         f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
                     )
                 )
         else:
-            found.append(errors.invalid_value(f"{path}.operator", operator, "not a valid selector operator"))
+            found.append(invalid_value(f"{path}.operator", operator, "not a valid selector operator"))
         key = expression.get("key", "")
-        found.extend(errors.invalid_value(f"{path}.key", key, text) for text in names.qualified_name(key))
+        found.extend(invalid_value(f"{path}.key", key, text) for text in names.qualified_name(key))
         for position, value in enumerate(values):
-            found.extend(
-                errors.invalid_value(f"{path}.values[{position}]", value, text) for text in names.label_value(value)
-            )
+            found.extend(invalid_value(f"{path}.values[{position}]", value, text) for text in names.label_value(value))
     return found
 
 
@@ -81,7 +78,7 @@ def _deletion_cost_findings(metadata: dict[str, Any], field: str, old: dict[str,
     before = ((old or {}).get("annotations") or {}).get(DELETION_COST)
     if before is not None and not _is_deletion_cost(before):
         return []
-    return [errors.invalid_value(f"{field}[{DELETION_COST}]", cost, "must be a 32bit integer")]
+    return [invalid_value(f"{field}[{DELETION_COST}]", cost, "must be a 32bit integer")]
 
 
 def _is_deletion_cost(text: str) -> bool:
@@ -95,7 +92,7 @@ def _template_findings(spec: dict[str, Any], selector: selectors.Selector | None
     labels = (template.get("metadata") or {}).get("labels") or {}
     if selector is not None and not selector.matches(labels):
         found.append(
-            errors.invalid_value(
+            invalid_value(
                 "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
             )
         )
@@ -107,10 +104,10 @@ def _template_findings(spec: dict[str, Any], selector: selectors.Selector | None
     found.extend(pod_spec_findings(inner, "spec.template.spec"))
     policy = inner.get("restartPolicy", "Always")
     if policy != "Always":
-        found.append(errors.not_supported("spec.template.spec.restartPolicy", policy, ["Always"]))
+        found.append(not_supported("spec.template.spec.restartPolicy", policy, ["Always"]))
     if inner.get("activeDeadlineSeconds") is not None:
         found.append(
-            errors.forbidden_value(
+            forbidden_value(
                 "spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in ReplicaSet is not Supported"
             )
         )
@@ -125,15 +122,15 @@ def _workload_findings(payload: dict[str, Any]) -> Findings:
     _non_negative(spec.get("minReadySeconds"), "spec.minReadySeconds", found)
     selector = spec.get("selector")
     if selector is None:
-        found.append(errors.required("spec.selector"))
+        found.append(required("spec.selector"))
     else:
         found.extend(label_selector_findings(selector, "spec.selector"))
         if not selector.get("matchLabels") and not selector.get("matchExpressions"):
-            found.append(errors.invalid_value("spec.selector", selector, "empty selector is invalid for deployment"))
+            found.append(invalid_value("spec.selector", selector, "empty selector is invalid for deployment"))
     try:
         matching = selectors.selector_from(selector) if selector is None or selector else None
     except selectors.InvalidSelector:
-        found.append(errors.invalid_value("spec.selector", selector, "invalid label selector"))
+        found.append(invalid_value("spec.selector", selector, "invalid label selector"))
     else:
         found.extend(_template_findings(spec, matching))
     return found
@@ -146,15 +143,15 @@ def _controller_findings(payload: dict[str, Any]) -> Findings:
     _non_negative(spec.get("minReadySeconds"), "spec.minReadySeconds", found)
     selector = spec.get("selector") or {}
     if not selector:
-        found.append(errors.required("spec.selector"))
+        found.append(required("spec.selector"))
     _non_negative(spec.get("replicas"), "spec.replicas", found)
     if spec.get("template") is None:
-        found.append(errors.required("spec.template"))
+        found.append(required("spec.template"))
         return found
     labels = (spec["template"].get("metadata") or {}).get("labels") or {}
     if any(labels.get(key) != value for key, value in selector.items()):
         found.append(
-            errors.invalid_value(
+            invalid_value(
                 "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
             )
         )
@@ -168,9 +165,7 @@ def _event_findings(payload: dict[str, Any]) -> Findings:
     home = subject.get("namespace") or "default"
     if payload["metadata"].get("namespace") not in (home, subject.get("namespace")):
         return [
-            errors.invalid_value(
-                "involvedObject.namespace", subject.get("namespace", ""), "does not match event.namespace"
-            )
+            invalid_value("involvedObject.namespace", subject.get("namespace", ""), "does not match event.namespace")
         ]
     return []
 
@@ -180,9 +175,9 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     for name, amount in ((payload.get("spec") or {}).get("hard") or {}).items():
         try:
             if read_quantity(amount).sign < 0:
-                found.append(errors.invalid_value(f"spec.hard[{name}]", amount, "must be greater than or equal to 0"))
+                found.append(invalid_value(f"spec.hard[{name}]", amount, "must be greater than or equal to 0"))
         except ValueError as problem:
-            found.append(errors.invalid_value(f"spec.hard[{name}]", amount, str(problem)))
+            found.append(invalid_value(f"spec.hard[{name}]", amount, str(problem)))
     return found
 
 
@@ -291,9 +286,9 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
     if kind.group == "apps" and kind.strategic:
         new_selector, old_selector = (item.get("spec", {}).get("selector") for item in (new, old))
         if kind.kind == "StatefulSet" and _fixed(new) != _fixed(old):
-            found.append(errors.forbidden_value("spec", _STATEFUL_FIELDS))
+            found.append(forbidden_value("spec", _STATEFUL_FIELDS))
         elif new_selector != old_selector and kind.kind in ("ReplicaSet", "Deployment", "DaemonSet"):
-            found.append(errors.invalid_value("spec.selector", new_selector, "field is immutable"))
+            found.append(invalid_value("spec.selector", new_selector, "field is immutable"))
     return found
 
 
@@ -332,11 +327,11 @@ def _replica_status_findings(status: dict[str, Any], kind: Kind) -> Findings:
     for name in parts:
         if status.get(name, 0) > total:
             value = status.get(name, 0)
-            found.append(errors.invalid_value(f"status.{name}", value, "cannot be greater than status.replicas"))
+            found.append(invalid_value(f"status.{name}", value, "cannot be greater than status.replicas"))
     if status.get("availableReplicas", 0) > ready:
         whole = "status.readyReplicas" if kind.kind == "StatefulSet" else "readyReplicas"
         found.append(
-            errors.invalid_value(
+            invalid_value(
                 "status.availableReplicas", status.get("availableReplicas", 0), f"cannot be greater than {whole}"
             )
         )

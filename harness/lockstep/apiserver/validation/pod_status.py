@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError, InOrder
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, InOrder, forbidden_value, internal, invalid_value
 
 Object = dict[str, Any]
 Findings = list[FieldError]
@@ -29,15 +28,15 @@ def pod_status_findings(new: Object, old: Object) -> Findings:
     found = list(_conditions(status.get("conditions") or ()))
     found.extend(_nomination(status, before, old["spec"]))
     if status.get("observedGeneration", 0) < 0:
-        found.append(errors.invalid_value("status.observedGeneration", status["observedGeneration"], _NEGATIVE))
+        found.append(invalid_value("status.observedGeneration", status["observedGeneration"], _NEGATIVE))
     if status.get("qosClass") != before.get("qosClass"):
-        found.append(errors.invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
+        found.append(invalid_value("status.qosClass", status.get("qosClass"), "field is immutable"))
     found.extend(_transitions(status, before, old["spec"]))
     found.extend(_addresses("podIPs", status, before))
     if status.get("hostIPs"):
         first = status["hostIPs"][0].get("ip", "")
         if status.get("hostIP", "") != first:
-            found.append(errors.invalid_value("status.hostIPs[0].ip", first, "must be equal to `hostIP`"))
+            found.append(invalid_value("status.hostIPs[0].ip", first, "must be equal to `hostIP`"))
         found.extend(_addresses("hostIPs", status, before))
     return found
 
@@ -48,11 +47,11 @@ def _conditions(conditions: Sequence[Object]) -> Iterator[FieldError]:
         field = f"status.conditions[{index}]"
         generation = condition.get("observedGeneration", 0)
         if generation < 0:
-            yield errors.invalid_value(f"{field}.observedGeneration", generation, _NEGATIVE)
+            yield invalid_value(f"{field}.observedGeneration", generation, _NEGATIVE)
         kind = condition.get("type", "")
         if kind not in _SYSTEM_CONDITIONS:
             for complaint in names.qualified_name(kind):
-                yield errors.invalid_value(f"{field}.Type", kind, complaint)
+                yield invalid_value(f"{field}.Type", kind, complaint)
 
 
 def _nomination(status: Object, before: Object, spec: Object) -> Iterator[FieldError]:
@@ -60,11 +59,9 @@ def _nomination(status: Object, before: Object, spec: Object) -> Iterator[FieldE
     if not node or node == before.get("nominatedNodeName", ""):
         return
     for complaint in names.dns_subdomain(node):
-        yield errors.invalid_value("status.nominatedNodeName", node, complaint)
+        yield invalid_value("status.nominatedNodeName", node, complaint)
     if spec.get("nodeName"):
-        yield errors.forbidden_value(
-            "status.nominatedNodeName", "may not be set on pods that are already bound to a node"
-        )
+        yield forbidden_value("status.nominatedNodeName", "may not be set on pods that are already bound to a node")
 
 
 # -- containers -------------------------------------------------------------------------------------------------------
@@ -90,7 +87,7 @@ def _revived(
             continue
         container = next((each for each in containers if each["name"] == one.get("name")), None)
         if container is None or not _should_restart(container, spec, end.get("exitCode", 0)):
-            yield errors.forbidden_value(f"status.{group}[{index}].state", _BACK)
+            yield forbidden_value(f"status.{group}[{index}].state", _BACK)
 
 
 def _terminated(status: Object) -> Object | None:
@@ -130,17 +127,17 @@ def _addresses(name: str, status: Object, before: Object) -> Iterator[FieldError
     for index, address in enumerate(addresses):
         complaint = "" if address in kept else _complaint(address)
         if complaint:
-            yield errors.invalid_value(f"{field}[{index}]", address, complaint)
+            yield invalid_value(f"{field}[{index}]", address, complaint)
     if len(addresses) < 2:
         return
     parsed = [_parse_sloppy(address) for address in addresses]
     if None in parsed:
         wrong = parsed.index(None)
         why = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
-        yield errors.internal(field, why)
+        yield internal(field, why)
     families = {_is_ipv6(one) for one in parsed}
     if None in parsed or len(families) < 2 or len(addresses) > 2:
-        yield errors.invalid_value(field, [InOrder(IP=address) for address in addresses], _ONE_EACH)
+        yield invalid_value(field, [InOrder(IP=address) for address in addresses], _ONE_EACH)
 
 
 def _complaint(address: str) -> str:

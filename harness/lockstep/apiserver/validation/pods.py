@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.sharing import ByIdentity
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, duplicate, forbidden_value, invalid_value, not_supported, required
 from lockstep.wire.quantity import Quantity, read_quantity
 
 Findings = list[FieldError]
@@ -32,17 +31,15 @@ def _resources(resources: dict[str, Any], field: str, found: Findings) -> None:
             try:
                 amounts[side, name] = read_quantity(amount)
             except ValueError as problem:
-                found.append(errors.invalid_value(f"{field}.{side}[{name}]", amount, str(problem)))
+                found.append(invalid_value(f"{field}.{side}[{name}]", amount, str(problem)))
                 continue
             if amounts[side, name].sign < 0:
-                found.append(
-                    errors.invalid_value(f"{field}.{side}[{name}]", amount, "must be greater than or equal to 0")
-                )
+                found.append(invalid_value(f"{field}.{side}[{name}]", amount, "must be greater than or equal to 0"))
     for (side, name), amount in amounts.items():
         limit = amounts.get(("limits", name))
         if side == "requests" and limit is not None and amount.compare(limit) > 0:
             found.append(
-                errors.invalid_value(
+                invalid_value(
                     f"{field}.requests",
                     str(resources["requests"][name]),
                     f"must be less than or equal to {name} limit of {resources['limits'][name]}",
@@ -54,7 +51,7 @@ def _image_findings(container: dict[str, Any], path: str) -> Findings:
     image = container.get("image") or ""
     if image == image.strip():
         return []
-    return [errors.invalid_value(f"{path}.image", image, "must not have leading or trailing whitespace")]
+    return [invalid_value(f"{path}.image", image, "must not have leading or trailing whitespace")]
 
 
 def container_findings(containers: list[dict[str, Any]], field: str) -> Findings:
@@ -65,19 +62,19 @@ def container_findings(containers: list[dict[str, Any]], field: str) -> Findings
         path = f"{field}[{index}]"
         name = container.get("name", "")
         if not name:
-            found.append(errors.required(f"{path}.name"))
+            found.append(required(f"{path}.name"))
         else:
-            found.extend(errors.invalid_value(f"{path}.name", name, text) for text in names.short_name(name))
+            found.extend(invalid_value(f"{path}.name", name, text) for text in names.short_name(name))
         if not container.get("image"):
-            found.append(errors.required(f"{path}.image"))
+            found.append(required(f"{path}.image"))
         else:
             found.extend(_image_findings(container, path))
         policy = container.get("imagePullPolicy", "")
         if policy not in ("Always", "IfNotPresent", "Never"):
-            found.append(errors.not_supported(f"{path}.imagePullPolicy", policy, ["Always", "IfNotPresent", "Never"]))
+            found.append(not_supported(f"{path}.imagePullPolicy", policy, ["Always", "IfNotPresent", "Never"]))
         _resources(container.get("resources") or {}, f"{path}.resources", found)
         if name in seen:
-            found.append(errors.duplicate(f"{path}.name", name))
+            found.append(duplicate(f"{path}.name", name))
         seen.add(name)
     return found
 
@@ -87,24 +84,23 @@ def pod_spec_findings(spec: dict[str, Any], field: str) -> Findings:
     found: Findings = []
     containers = spec.get("containers") or []
     if not containers:
-        found.append(errors.required(f"{field}.containers"))
+        found.append(required(f"{field}.containers"))
     found.extend(container_findings(containers, f"{field}.containers"))
     found.extend(container_findings(spec.get("initContainers") or [], f"{field}.initContainers"))
     policies = ["Always", "OnFailure", "Never"]
     if spec.get("restartPolicy", "Always") not in policies:
-        found.append(errors.not_supported(f"{field}.restartPolicy", spec["restartPolicy"], policies))
+        found.append(not_supported(f"{field}.restartPolicy", spec["restartPolicy"], policies))
     policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]
     if spec.get("dnsPolicy", "ClusterFirst") not in policies:
-        found.append(errors.not_supported(f"{field}.dnsPolicy", spec["dnsPolicy"], policies))
+        found.append(not_supported(f"{field}.dnsPolicy", spec["dnsPolicy"], policies))
     if spec.get("nodeName"):
         found.extend(
-            errors.invalid_value(f"{field}.nodeName", spec["nodeName"], text)
-            for text in names.dns_subdomain(spec["nodeName"])
+            invalid_value(f"{field}.nodeName", spec["nodeName"], text) for text in names.dns_subdomain(spec["nodeName"])
         )
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and not 1 <= deadline <= _MAX_INT32:
         why = f"must be between 1 and {_MAX_INT32}, inclusive"
-        found.append(errors.invalid_value(f"{field}.activeDeadlineSeconds", deadline, why))
+        found.append(invalid_value(f"{field}.activeDeadlineSeconds", deadline, why))
     return found
 
 
@@ -144,11 +140,11 @@ def _deadline_findings(new: int | None, old: int | None) -> tuple[Findings, bool
     path = "spec.activeDeadlineSeconds"
     if new is None:
         why = "must not update from a positive integer to nil value"
-        return ([] if old is None else [errors.invalid_value(path, None, why)]), False
+        return ([] if old is None else [invalid_value(path, None, why)]), False
     if not 0 <= new <= _MAX_INT32:
-        return [errors.invalid_value(path, new, f"must be between 0 and {_MAX_INT32}, inclusive")], True
+        return [invalid_value(path, new, f"must be between 0 and {_MAX_INT32}, inclusive")], True
     if old is not None and new > old:
-        return [errors.invalid_value(path, new, "must be less than or equal to previous value")], True
+        return [invalid_value(path, new, "must be less than or equal to previous value")], True
     return [], False
 
 
@@ -159,7 +155,7 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
         return found
     for group in ("containers", "initContainers"):
         if len(new.get(group) or ()) != len(old.get(group) or ()):
-            found.append(errors.forbidden_value(f"spec.{group}", "pod updates may not add or remove containers"))
+            found.append(forbidden_value(f"spec.{group}", "pod updates may not add or remove containers"))
             return found
         for index, container in enumerate(new.get(group) or ()):
             found.extend(_image_findings(container, f"spec.{group}[{index}]"))
@@ -170,20 +166,18 @@ def pod_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findings:
     tolerations = new.get("tolerations") or []
     if any(item not in tolerations for item in old.get("tolerations") or ()):
         found.append(
-            errors.forbidden_value(
-                "spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"
-            )
+            forbidden_value("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
         )
     gates = old.get("schedulingGates") or []
     for index, gate in enumerate(new.get("schedulingGates") or ()):
         if gate not in gates:
             why = f"only deletion is allowed, but found new scheduling gate '{gate.get('name', '')}'"
-            found.append(errors.forbidden_value(f"spec.schedulingGates[{index}].name", why))
+            found.append(forbidden_value(f"spec.schedulingGates[{index}].name", why))
     munged = _munged(new, old)
     if munged != old:
         changed = sorted(name for name in {*munged, *old} if munged.get(name) != old.get(name))
         found.append(
-            errors.forbidden_value(
+            forbidden_value(
                 "spec",
                 f"pod updates may not change fields other than {','.join(_UPDATABLE)}\nchanged: " + ", ".join(changed),
             )

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.nested import nested
+from lockstep.wire.field import FieldError, invalid_value
 
 _LARGEST = 2**31 - 1
 
@@ -28,7 +27,7 @@ def scale_status_findings(payload: dict[str, Any], kind: Kind) -> list[FieldErro
         try:
             nested(payload, path, "string")
         except ValueError as problem:
-            found.append(errors.invalid_value(path, "", str(problem)))
+            found.append(invalid_value(path, "", str(problem)))
     return found
 
 
@@ -36,9 +35,9 @@ def _replicas_findings(payload: dict[str, Any], path: str) -> list[FieldError]:
     try:
         replicas = nested(payload, path, "int64") or 0
     except ValueError as problem:
-        return [errors.invalid_value(path, 0, str(problem))]
+        return [invalid_value(path, 0, str(problem))]
     if replicas < 0:
-        return [errors.invalid_value(path, replicas, "should be a non-negative integer")]
+        return [invalid_value(path, replicas, "should be a non-negative integer")]
     if replicas > _LARGEST:
-        return [errors.invalid_value(path, replicas, f"should be less than or equal to {_LARGEST}")]
+        return [invalid_value(path, replicas, f"should be less than or equal to {_LARGEST}")]
     return []

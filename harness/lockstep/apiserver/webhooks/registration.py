@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from lockstep.apiserver import errors
-from lockstep.apiserver.errors import FieldError
 from lockstep.wire import names
+from lockstep.wire.field import FieldError, duplicate, invalid_value, not_supported, required
 
 Findings = list[FieldError]
 SelectorFindings = Callable[[dict[str, Any], str], Findings]
@@ -62,7 +61,7 @@ def webhook_findings(payload: dict[str, Any], selector_findings: SelectorFinding
         found += _hook_findings(hook, path, selector_findings)
         found += _version_findings(hook.get("admissionReviewVersions") or [], f"{path}.admissionReviewVersions")
         if name in seen:
-            found.append(errors.duplicate(f"{path}.name", name))
+            found.append(duplicate(f"{path}.name", name))
         elif name:
             seen.add(name)
     return found
@@ -74,14 +73,14 @@ def _hook_findings(hook: dict[str, Any], path: str, selector_findings: SelectorF
         found += _rule_findings(rule, f"{path}.rules[{index}]")
     for field, choices in _CHOICES.items():
         if field in hook and hook[field] not in choices:
-            found.append(errors.not_supported(f"{path}.{field}", hook[field], choices))
+            found.append(not_supported(f"{path}.{field}", hook[field], choices))
     if "sideEffects" not in hook:
         listed = ", ".join(_CHOICES["sideEffects"])
-        found.append(errors.required(f"{path}.sideEffects", f"must specify one of {listed}"))
+        found.append(required(f"{path}.sideEffects", f"must specify one of {listed}"))
     timeout = hook["timeoutSeconds"]
     if not 1 <= timeout <= _LONGEST_TIMEOUT:
         why = "the timeout value must be between 1 and 30 seconds"
-        found.append(errors.invalid_value(f"{path}.timeoutSeconds", timeout, why))
+        found.append(invalid_value(f"{path}.timeoutSeconds", timeout, why))
     for field in ("namespaceSelector", "objectSelector"):
         found += selector_findings(hook[field], f"{path}.{field}")
     return found + _client_findings(hook["clientConfig"], f"{path}.clientConfig")
@@ -90,27 +89,27 @@ def _hook_findings(hook: dict[str, Any], path: str, selector_findings: SelectorF
 def _name_findings(name: str, path: str) -> Findings:
     """IsFullyQualifiedName."""
     if not name:
-        return [errors.required(path)]
+        return [required(path)]
     texts = names.dns_subdomain(name)
     if texts:
-        return [errors.invalid_value(path, name, ",".join(texts))]
+        return [invalid_value(path, name, ",".join(texts))]
     if len(name.split(".")) < _SEGMENTS:
         why = "should be a domain with at least three segments separated by dots"
-        return [errors.invalid_value(path, name, why)]
+        return [invalid_value(path, name, why)]
     return []
 
 
 def _version_findings(versions: list[str], path: str) -> Findings:
     """ValidateAdmissionReviewVersions."""
     if not versions:
-        return [errors.required(path, f"must specify one of {', '.join(_VERSIONS)}")]
+        return [required(path, f"must specify one of {', '.join(_VERSIONS)}")]
     found = [
-        errors.invalid_value(f"{path}[{index}]", version, "duplicate version")
+        invalid_value(f"{path}[{index}]", version, "duplicate version")
         for index, version in enumerate(versions)
         if version in versions[:index]
     ]
     if not set(versions) & set(_VERSIONS):
-        found.append(errors.invalid_value(path, versions, f"must include at least one of {', '.join(_VERSIONS)}"))
+        found.append(invalid_value(path, versions, f"must include at least one of {', '.join(_VERSIONS)}"))
     return found
 
 
@@ -119,68 +118,68 @@ def _rule_findings(rule: dict[str, Any], path: str) -> Findings:
     operations = rule.get("operations") or []
     found = _list_findings(operations, f"{path}.operations", "operations")
     found += [
-        errors.not_supported(f"{path}.operations[{index}]", one, _OPERATIONS)
+        not_supported(f"{path}.operations[{index}]", one, _OPERATIONS)
         for index, one in enumerate(operations)
         if one not in _OPERATIONS
     ]
     found += _list_findings(rule.get("apiGroups") or [], f"{path}.apiGroups", "API groups")
     versions = rule.get("apiVersions") or []
     found += _list_findings(versions, f"{path}.apiVersions", "API versions")
-    found += [errors.required(f"{path}.apiVersions[{index}]") for index, one in enumerate(versions) if not one]
+    found += [required(f"{path}.apiVersions[{index}]") for index, one in enumerate(versions) if not one]
     found += _resource_findings(rule.get("resources") or [], f"{path}.resources")
     if rule["scope"] not in _SCOPES:
-        found.append(errors.not_supported(f"{path}.scope", rule["scope"], _SCOPES))
+        found.append(not_supported(f"{path}.scope", rule["scope"], _SCOPES))
     return found
 
 
 def _list_findings(values: list[str], path: str, what: str) -> Findings:
     if not values:
-        return [errors.required(path)]
+        return [required(path)]
     if len(values) > 1 and "*" in values:
-        return [errors.invalid_value(path, values, f"if '*' is present, must not specify other {what}")]
+        return [invalid_value(path, values, f"if '*' is present, must not specify other {what}")]
     return []
 
 
 def _resource_findings(resources: list[str], path: str) -> Findings:
     """ValidateResources."""
     if not resources:
-        return [errors.required(path)]
+        return [required(path)]
     found: Findings = []
     subresources: set[str] = set()
     for index, one in enumerate(resources):
         resource, slash, sub = one.partition("/")
         if not one:
-            found.append(errors.required(f"{path}[{index}]"))
+            found.append(required(f"{path}[{index}]"))
         if not slash:
             continue
         for wide in (f"{resource}/*", f"*/{sub}"):
             if wide in subresources:
                 why = f"if '{wide}' is present, must not specify {one}"
-                found.append(errors.invalid_value(f"{path}[{index}]", one, why))
+                found.append(invalid_value(f"{path}[{index}]", one, why))
         if "*" in (resource, sub):
             subresources.add(one)
     if len(resources) > 1 and "*/*" in resources:
-        found.append(errors.invalid_value(path, resources, "if '*/*' is present, must not specify other resources"))
+        found.append(invalid_value(path, resources, "if '*/*' is present, must not specify other resources"))
     plain = [one for one in resources if one and "/" not in one]
     if "*" in resources and plain and plain[-1] != "*":  # upstream remembers the last one only
         why = "if '*' is present, must not specify other resources without subresources"
-        found.append(errors.invalid_value(path, resources, why))
+        found.append(invalid_value(path, resources, why))
     return found
 
 
 def _client_findings(client: dict[str, Any], path: str) -> Findings:
     if ("url" in client) == ("service" in client):
-        return [errors.required(path, "exactly one of url or service is required")]
+        return [required(path, "exactly one of url or service is required")]
     if "url" in client:
         return _url_findings(client["url"], f"{path}.url")
     service = client["service"]
-    found = [errors.required(f"{path}.service.{part}") for part in ("name", "namespace") if not service.get(part)]
+    found = [required(f"{path}.service.{part}") for part in ("name", "namespace") if not service.get(part)]
     if not 1 <= service["port"] <= _LAST_PORT:
         why = "port is not valid: must be between 1 and 65535, inclusive"
-        found.append(errors.invalid_value(f"{path}.service.port", service["port"], why))
+        found.append(invalid_value(f"{path}.service.port", service["port"], why))
     where = service.get("path", "")
     if where and not where.startswith("/"):
-        found.append(errors.invalid_value(f"{path}.service.path", where, "must start with a '/'"))
+        found.append(invalid_value(f"{path}.service.path", where, "must start with a '/'"))
     return found
 
 
@@ -190,15 +189,15 @@ def _url_findings(url: str, path: str) -> Findings:
     user, at, host = parts.netloc.rpartition("@")
     found = []
     if parts.scheme != "https":
-        found.append(errors.invalid_value(path, parts.scheme, f"'https' is the only allowed URL scheme{_FORM}"))
+        found.append(invalid_value(path, parts.scheme, f"'https' is the only allowed URL scheme{_FORM}"))
     if not host:
-        found.append(errors.invalid_value(path, host, f"host must be specified{_FORM}"))
+        found.append(invalid_value(path, host, f"host must be specified{_FORM}"))
     if at:
-        found.append(errors.invalid_value(path, user, "user information is not permitted in the URL"))
+        found.append(invalid_value(path, user, "user information is not permitted in the URL"))
     if parts.fragment:
-        found.append(errors.invalid_value(path, parts.fragment, "fragments are not permitted in the URL"))
+        found.append(invalid_value(path, parts.fragment, "fragments are not permitted in the URL"))
     if parts.query:
-        found.append(errors.invalid_value(path, parts.query, "query parameters are not permitted in the URL"))
+        found.append(invalid_value(path, parts.query, "query parameters are not permitted in the URL"))
     return found
 
 
@@ -206,10 +205,8 @@ def lease_findings(spec: dict[str, Any]) -> Findings:
     """ValidateLeaseSpec (pkg/apis/coordination/validation/validation.go), but for coordinated leader election."""
     found = []
     if spec.get("leaseDurationSeconds", 1) <= 0:
-        found.append(
-            errors.invalid_value("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0")
-        )
+        found.append(invalid_value("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0"))
     if spec.get("leaseTransitions", 0) < 0:
         why = "must be greater than or equal to 0"
-        found.append(errors.invalid_value("spec.leaseTransitions", spec["leaseTransitions"], why))
+        found.append(invalid_value("spec.leaseTransitions", spec["leaseTransitions"], why))
     return found

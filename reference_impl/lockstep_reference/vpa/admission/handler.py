@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from lockstep_reference.machinery.field import FieldError
+from lockstep.wire.field import FieldError
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.utils.patches import PatchRecord
 

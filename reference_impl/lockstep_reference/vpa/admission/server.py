@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from lockstep.wire.gojson import DecodeError
-from lockstep_reference.machinery.field import new_invalid
+from lockstep_reference.machinery.errors import new_invalid
 from lockstep_reference.vpa.admission.handler import Handler
 from lockstep_reference.vpa.admission.vpa.wire import parse_vpa
 from lockstep_reference.vpa.apis import UPDATE_MODE_AUTO, Object

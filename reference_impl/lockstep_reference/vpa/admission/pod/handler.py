@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockstep_reference.machinery.field import FieldError, internal_error, invalid
+from lockstep.wire.field import FieldError, internal, invalid_value
 from lockstep_reference.vpa.admission.pod.calculators import CalculationError, Calculator
 from lockstep_reference.vpa.admission.vpa.matcher import Matcher
 from lockstep_reference.vpa.apis import Object
@@ -25,10 +25,10 @@ class PodHandler:
         """See Handler (GetPatches)."""
         version = (request.get("resource") or {}).get("version", "")
         if version != "v1":
-            return [], [invalid(".", version, "only v1 Pods are supported")]
+            return [], [invalid_value(".", version, "only v1 Pods are supported")]
         raw = request.get("object")
         if not isinstance(raw, dict):
-            return [], [internal_error(".", ValueError("unexpected end of JSON input"))]
+            return [], [internal(".", "unexpected end of JSON input")]
         pod = _named(raw, request.get("namespace") or "")
         vpa = await self._matcher.get_matching_vpa(pod)
         if vpa is None:
@@ -38,7 +38,7 @@ class PodHandler:
             try:
                 patches += calculator.calculate_patches(pod, vpa)
             except CalculationError as error:
-                return [], [internal_error(".", error)]
+                return [], [internal(".", str(error))]
         return patches, []
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lockstep.wire.field import FieldError, internal
 from lockstep.wire.gojson import DecodeError
-from lockstep_reference.machinery.field import FieldError, internal_error
 from lockstep_reference.vpa.admission.vpa.validation import validate_vpa, validation_options_for
 from lockstep_reference.vpa.admission.vpa.wire import parse_vpa
 from lockstep_reference.vpa.apis import UPDATE_MODE_RECREATE, Object
@@ -27,7 +27,7 @@ class VpaHandler:
             vpa = parse_vpa(request.get("object"))
             old = parse_vpa(request.get("oldObject")) if request.get("operation") == "UPDATE" else {"spec": {}}
         except DecodeError as error:
-            return [], [internal_error(".", error)]
+            return [], [internal(".", str(error))]
         errors = validate_vpa(vpa, validation_options_for(old, self._feature_gates))
         if errors or vpa["spec"].get("updatePolicy") is not None:
             return [], errors

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.wire.quantity import Quantity
-from lockstep_reference.machinery.field import (
+from lockstep.wire.field import (
     FieldError,
-    forbidden,
-    invalid,
+    forbidden_value,
+    invalid_value,
     not_supported,
     required,
     too_many,
 )
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.vpa.apis import (
     CONTAINER_SCALING_MODE_AUTO,
     CONTAINER_SCALING_MODE_OFF,
@@ -111,10 +111,10 @@ def _update_policy(policy: Object, options: ValidationOptions) -> Findings:
     elif mode not in (*_UPDATE_MODES, UPDATE_MODE_AUTO):
         yield not_supported(f"{path}.updateMode", mode, _UPDATE_MODES)
     elif mode == UPDATE_MODE_IN_PLACE and not options.in_place:
-        yield forbidden(f"{path}.updateMode", _gate_needed(f"UpdateMode {mode}", IN_PLACE))
+        yield forbidden_value(f"{path}.updateMode", _gate_needed(f"UpdateMode {mode}", IN_PLACE))
     least = policy.get("minReplicas")
     if least is not None and least <= 0:
-        yield invalid(f"{path}.minReplicas", least, "minReplicas has to be positive")
+        yield invalid_value(f"{path}.minReplicas", least, "minReplicas has to be positive")
     yield from _per_vpa_number(policy, "evictAfterOOMSeconds", path, options)
 
 
@@ -127,7 +127,7 @@ def _container_policy(policy: Object, path: str, options: ValidationOptions) -> 
     yield from _bounds(policy, path)
     if mode == CONTAINER_SCALING_MODE_OFF and policy.get("controlledValues") == CONTROLLED_VALUES_REQUESTS_AND_LIMITS:
         why = "controlledValues shouldn't be specified if container scaling mode is off"
-        yield forbidden(f"{path}.controlledValues", why)
+        yield forbidden_value(f"{path}.controlledValues", why)
     yield from _oom_bump_up(policy, path, options)
     yield from _per_vpa_number(policy, "memoryAggregationIntervalSeconds", path, options)
     yield from _per_vpa_number(policy, "memoryAggregationIntervalCount", path, options)
@@ -142,7 +142,7 @@ def _bounds(policy: Object, path: str) -> Findings:
         yield from _resolution(f"{path}.minAllowed[{name}]", name, value)
         if name in highest and highest[name].compare(value) < 0:
             why = f'max resource for {name} is lower than min of "{value}"'
-            yield invalid(f"{path}.maxAllowed[{name}]", str(highest[name]), why)
+            yield invalid_value(f"{path}.maxAllowed[{name}]", str(highest[name]), why)
     for name, value in highest.items():
         yield from _resolution(f"{path}.maxAllowed[{name}]", name, value)
 
@@ -150,9 +150,9 @@ def _bounds(policy: Object, path: str) -> Findings:
 def _resolution(path: str, name: str, value: Quantity) -> Findings:
     """CPU is counted in whole millis, memory in whole bytes (validateResourceResolution)."""
     if name == CPU and not _is_whole(value, -3):
-        yield invalid(path, str(value), "must be a whole number of milli CPUs")
+        yield invalid_value(path, str(value), "must be a whole number of milli CPUs")
     elif name == MEMORY and not _is_whole(value, 0):
-        yield invalid(path, str(value), "must be a whole number of bytes")
+        yield invalid_value(path, str(value), "must be a whole number of bytes")
 
 
 def _is_whole(value: Quantity, scale: int) -> bool:
@@ -165,14 +165,14 @@ def _oom_bump_up(policy: Object, path: str, options: ValidationOptions) -> Findi
         if policy.get(name) is None:
             continue
         if not options.per_vpa_config:
-            yield forbidden(f"{path}.{name}", _not_supported(PER_VPA_CONFIG))
+            yield forbidden_value(f"{path}.{name}", _not_supported(PER_VPA_CONFIG))
             continue
         value = quantity_from_wire(policy[name])
         ratio = value.milli_value() / 1000.0
         if name == "oomBumpUpRatio" and ratio < 1.0:
-            yield invalid(f"{path}.{name}", ratio, "must be greater than or equal to 1.0")
+            yield invalid_value(f"{path}.{name}", ratio, "must be greater than or equal to 1.0")
         elif name == "oomMinBumpUp" and value.value() < 0:
-            yield invalid(f"{path}.{name}", value.value(), "must be greater than or equal to 0")
+            yield invalid_value(f"{path}.{name}", value.value(), "must be greater than or equal to 0")
 
 
 def _per_vpa_number(holder: Object, name: str, path: str, options: ValidationOptions) -> Findings:
@@ -180,14 +180,14 @@ def _per_vpa_number(holder: Object, name: str, path: str, options: ValidationOpt
     if value is None:
         return
     if not options.per_vpa_config:
-        yield forbidden(f"{path}.{name}", _not_supported(PER_VPA_CONFIG))
+        yield forbidden_value(f"{path}.{name}", _not_supported(PER_VPA_CONFIG))
     elif value < 1:
-        yield invalid(f"{path}.{name}", value, "must be greater than or equal to 1")
+        yield invalid_value(f"{path}.{name}", value, "must be greater than or equal to 1")
 
 
 def _startup_boost(boost: Object, path: str, options: ValidationOptions) -> Findings:
     if not options.cpu_startup_boost:
-        yield forbidden(path, _gate_needed("startupBoost", CPU_STARTUP_BOOST))
+        yield forbidden_value(path, _gate_needed("startupBoost", CPU_STARTUP_BOOST))
         return
     cpu = boost.get("cpu")
     if cpu is None:
@@ -210,7 +210,7 @@ def _factor(factor: int | None, path: str) -> Findings:
     if factor is None:
         yield required(path, "required when type is Factor")
     elif factor < 1:
-        yield invalid(path, factor, "must be >= 1 for type Factor")
+        yield invalid_value(path, factor, "must be >= 1 for type Factor")
 
 
 def _gate_needed(what: str, gate: str) -> str:
