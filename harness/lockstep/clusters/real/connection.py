@@ -13,6 +13,8 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
+from lockstep.errors import LockstepError, extra
+
 #: Seconds to connect; and for an answer, longer than any request that a server delays.
 _CONNECT, _ANSWER = 5.0, 70.0
 #: Connections that may be open at a time: every watch holds one.
@@ -21,7 +23,7 @@ _CONNECTIONS = 512
 _PATH_SAFE = "/:@-._~!$&'()*+,;="
 
 
-class GroundError(RuntimeError):
+class ClusterError(LockstepError):
     """The real cluster cannot be used as asked; the message is one line that says why, and what to do."""
 
 
@@ -73,16 +75,14 @@ class Connection:
     """A cluster, as a kubeconfig names it. `context`: the one to use, "" for the current one."""
 
     def __init__(self, kubeconfig: Path, context: str = "") -> None:
-        try:
+        with extra("cluster", "real clusters"):
             from kubernetes import client, config
-        except ImportError:
-            raise GroundError("real clusters need the official client: pip install 'kube-lockstep[cluster]'") from None
         settings = client.Configuration()
         load: Any = config.load_kube_config  # it has no types
         try:
             load(str(kubeconfig), context or None, settings)
         except (config.ConfigException, OSError) as problem:
-            raise GroundError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
+            raise ClusterError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
         settings.connection_pool_maxsize = _CONNECTIONS
         settings.retries = False
         self._client: Any = client.ApiClient(settings)
@@ -107,11 +107,11 @@ class Connection:
         return Answer(response.status, response.headers.get("Content-Type", ""), data, response.headers)
 
     def ask(self, method: str, path: str, query: Mapping[str, str] = {}, body: object = None) -> Answer:
-        """`request` with a body as data, where nothing goes on without an answer. Raises GroundError without one."""
+        """`request` with a body as data, where nothing goes on without an answer. Raises ClusterError without one."""
         try:
             return self.request(method, path, query, None if body is None else orjson.dumps(body))
         except ConnectionError as broken:
-            raise GroundError(f"the API server at {self.host} does not answer: {broken}") from None
+            raise ClusterError(f"the API server at {self.host} does not answer: {broken}") from None
 
     def watch(self, path: str, query: Mapping[str, str]) -> Stream | Answer:
         """An open stream, or the answer that refused it. Raises ConnectionError if there is none."""
