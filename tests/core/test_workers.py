@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,7 @@ def _command(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        process_group=0,
         preexec_fn=hear_interrupts,  # noqa: PLW1509 - no locks are taken in it
     )
 
@@ -215,12 +217,16 @@ def _lives(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_all_processes(tmp_path: Path, number: int, code: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "send", "code"),
+    [(signal.SIGTERM, os.kill, 143), (signal.SIGINT, os.killpg, 130)],  # Ctrl-C reaches all processes of a terminal
+    ids=["terminate", "interrupt"],
+)
+def test_a_signal_ends_all_processes(tmp_path: Path, number: int, send: Callable[[int, int], None], code: int) -> None:
     written(tmp_path, "hangs-a", "hangs-b", "c")
     with _command(tmp_path, "--jobs", "2", "--report", "report.json") as run:
         until(lambda: len(list(tmp_path.glob("*.pid"))) == 2, "two workers at work")
-        run.send_signal(number)
+        send(run.pid, number)
         out, err = run.communicate(timeout=30)
     assert run.returncode == code
     assert "Traceback" not in out + err
