@@ -1,5 +1,29 @@
-"""The one base of all errors that are meant for the user."""
+"""The one base of all errors that are meant for the user, and what to say where an extra is not installed."""
+
+from __future__ import annotations
+
+from types import TracebackType
 
 
 class LockstepError(Exception):
     """Something that the user can act on: the message says what happened, why, and what to do next."""
+
+
+class extra:  # noqa: N801 - reads as a statement: `with extra(...)`
+    """Import in this block what an extra of the distribution brings. Raises LockstepError where it is not installed.
+
+    `what` needs it, in the plural: "real clusters".
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        self._name, self._what = name, what
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if isinstance(error, ImportError):
+            raise LockstepError(
+                f"{self._what} need {error.name or error}, which is not installed: "
+                f"pip install 'kube-lockstep[{self._name}]'"
+            ) from error

@@ -19,7 +19,10 @@ import pytest
 
 import lockstep.quality.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 from lockstep import __version__
-from lockstep.cli import _SPEAKS_TO_USER, VERBS, main
+from lockstep.cli import VERBS, main
+from lockstep.errors import LockstepError
+from lockstep.runs.config import RunConfig
+from lockstep.scenarios.declare import ScenarioError
 from lockstep.trace.history import History, Write
 from lockstep.trace.history_file import save_history
 from tests.processes import hear_interrupts
@@ -76,7 +79,7 @@ def test_help_loads_nothing_heavy() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('lockstep.')))"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["[]", "['lockstep.cli']"]
+    assert run.stdout.splitlines() == ["[]", "['lockstep.cli', 'lockstep.errors']"]
 
 
 def test_list(lockstep: Lockstep) -> None:
@@ -162,13 +165,24 @@ def test_diff_of_things_that_cannot_be_compared(lockstep: Lockstep, tmp_path: Pa
     assert "is not JSON" in result.err
 
 
-def test_every_exception_that_speaks_to_the_user_exists() -> None:
-    missing = [
-        f"{module}.{name}"
-        for module, name in _SPEAKS_TO_USER
-        if not issubclass(getattr(importlib.import_module(module), name), Exception)
-    ]
-    assert missing == []
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (LockstepError, "lockstep: two lines of text\n"),
+        (ScenarioError, "lockstep: two lines of text\n"),
+        (ValueError, "lockstep: internal error: ValueError: two\nlines of text; a bug in Lockstep"),
+    ],
+)
+def test_errors_that_are_meant_for_the_user_are_one_line(
+    lockstep: Lockstep, monkeypatch: pytest.MonkeyPatch, error: type[Exception], line: str
+) -> None:
+    def fail(**_: object) -> None:
+        raise error("two\nlines of text")
+
+    monkeypatch.setattr(RunConfig, "parse", fail)
+    result = lockstep("run")
+    assert line in result.err
+    assert (result.code, "Traceback" in result.err) == ((3, True) if error is ValueError else (2, False))
 
 
 def test_a_recording_is_compared_wherever_it_lies(lockstep: Lockstep, tmp_path: Path) -> None:

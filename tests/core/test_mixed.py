@@ -91,6 +91,8 @@ def test_a_recording_says_who_stood_in() -> None:
     assert (mixed.provenance(0).implementation, mixed.provenance(0).substitutes) == ("upstream", "")
     controllers.start("hpa")
     assert mixed.provenance(0).substitutes == "hpa: reference"
+    mixed.attach(None, None, None, 0)  # type: ignore[arg-type]
+    assert mixed.provenance(0).substitutes == ""
 
 
 def test_specs_of_mixes() -> None:

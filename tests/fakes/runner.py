@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Self
@@ -39,10 +40,14 @@ class Runner:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:
-        for one in scenarios:
-            doing(one.id)
-            yield self.run(one)
+    @contextmanager
+    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Iterator[Outcome]]:
+        def outcomes() -> Iterator[Outcome]:
+            for one in scenarios:
+                doing(one.id)
+                yield self.run(one)
+
+        yield outcomes()
 
     def run(self, one: Scenario) -> Outcome:
         match one.name.split("-")[0]:

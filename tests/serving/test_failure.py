@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.serving import ServeError
 from lockstep.serving.background import ApiRefusal, KubeApi
 from lockstep.serving.boxes import Inbox
 from lockstep.serving.clocks import JumpingClock
-from lockstep.serving.errors import ServeError
 from lockstep.serving.served_loop import ServedLoop
 from lockstep.serving.simulation import Setup
 from lockstep.time import loop as virtual

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lockstep import objects
+from lockstep.serving import ServeError
 from lockstep.serving.background import ApiRefusal, KubeApi
-from lockstep.serving.errors import ServeError
 from lockstep.serving.pods import read_document
 
 _PODS = "/api/v1/namespaces/default/pods"

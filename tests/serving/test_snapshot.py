@@ -11,7 +11,7 @@ import yaml
 
 from lockstep import objects
 from lockstep.apiserver import ApiServer
-from lockstep.serving.errors import ServeError
+from lockstep.serving import ServeError
 from lockstep.serving.snapshot import load_snapshot, read_snapshot
 
 

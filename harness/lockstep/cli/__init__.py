@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import importlib
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import NoReturn
 import click
 
 from lockstep import __version__
+from lockstep.errors import LockstepError
 
 GREEN, NOT_GREEN, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -39,31 +39,6 @@ VERBS = {
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }
-
-#: Exceptions that speak to the user in one line, wherever they come from. Looked up only if their module is loaded.
-_SPEAKS_TO_USER = (
-    ("lockstep.errors", "LockstepError"),
-    ("lockstep.quality.bench.figures", "BenchFailed"),
-    ("lockstep.clusters.control_plane.errors", "ControlPlaneDied"),
-    ("lockstep.clusters.control_plane.errors", "ControlPlaneFailed"),
-    ("lockstep.quality.fidelity.wire", "FidelityError"),
-    ("lockstep.project.regressions", "DamagedRegression"),
-    ("lockstep.clusters.real.connection", "GroundError"),
-    ("lockstep.implementations.registry", "UsageError"),
-    ("lockstep.clusters.kind", "KindFailed"),
-    ("lockstep.quality.mutants.catalogue", "MutantError"),
-    ("lockstep.report.document", "ReportError"),
-    ("lockstep.scenarios.declare", "ScenarioError"),
-    ("lockstep.serving.errors", "ServeError"),
-    ("lockstep.trace.history_file", "DamagedHistory"),
-    ("lockstep.trace.ledger", "LedgerError"),
-    ("lockstep.trace.recordings", "DamagedRecording"),
-    ("lockstep.trace.recordings", "NoRecording"),
-    ("lockstep.trace.recordings", "RecordingRefused"),
-    ("lockstep.implementations.upstream.errors", "BuildFailed"),
-    ("lockstep.implementations.upstream.errors", "UpstreamFailed"),
-    ("lockstep.implementations.upstream.oracle", "OracleFailed"),
-)
 
 
 class _Verbs(click.Group):
@@ -115,9 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(_where(error), error.format_message())
     except click.Abort as aborted:
         return _interrupted(aborted.__cause__)
+    except LockstepError as error:
+        return _say("lockstep", str(error))
     except Exception as error:
-        if _speaks_to_user(error):
-            return _say("lockstep", str(error))
         traceback.print_exc()
         click.echo(
             f"lockstep: internal error: {type(error).__name__}: {error}; a bug in Lockstep, not in what it tests",
@@ -167,11 +142,3 @@ def _say(where: str, message: str) -> int:
 def _where(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     return context.command_path if isinstance(context, click.Context) else "lockstep"
-
-
-def _speaks_to_user(error: Exception) -> bool:
-    for module, name in _SPEAKS_TO_USER:
-        kind = getattr(sys.modules.get(module), name, None)
-        if isinstance(kind, type) and isinstance(error, kind):
-            return True
-    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,12 +39,13 @@ def execute(
         raise click.UsageError(f"nothing remains to be run; left out: {about[0][1]}")
     session = Session(config, selected=len(scenarios))
     screen.header([*config.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
-    with (
-        _explanations(screen) as explanations,
-        screen.progress(len(scenarios)),
-        Runner(config, find_project(), screen.note, histories) as runner,
-    ):
-        for outcome in runner.run_all(scenarios, screen.doing):
+    with _explanations(screen) as explanations, ExitStack() as held:
+        with screen.progress(len(scenarios)):  # something may have to be built
+            runner = held.enter_context(Runner(config, find_project(), screen.note, histories))
+        # Before the bar, whose thread must not be there when processes are forked.
+        outcomes = held.enter_context(runner.run_all(scenarios, screen.doing))
+        held.enter_context(screen.progress(len(scenarios)))
+        for outcome in outcomes:
             row = Row.of(outcome)
             session.add(row)
             screen.done_one(row)

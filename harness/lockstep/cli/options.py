@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from lockstep.environments.options import ClusterOptions, KindOptions
-from lockstep.runs.config import RunConfig
+from lockstep.runs.config import REPORTED, RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _USUAL = RunConfig()
@@ -39,9 +39,7 @@ jobs = click.option(
     "--jobs",
     metavar="N",
     type=click.IntRange(1, 64),
-    default=8,
-    show_default=True,
-    help="Scenarios that run at a time on a real cluster, each in namespaces of its own.",
+    help="Scenarios that run at a time.  [default: one a processor in memory, 8 on a real cluster]",
 )
 kubeconfig = click.option(
     "--kubeconfig",
@@ -75,13 +73,13 @@ report = click.option("--report", metavar="FILE", type=click.Path(path_type=Path
 
 def run_config(chosen: dict[str, Any], *, update: bool = False) -> RunConfig:
     """The run configuration of these option values, by name. Raises UsageError (one line) on a value nobody knows."""
-    names = {"implementation", "environment", "against", "release", "seed"} & chosen.keys()
+    names = {*REPORTED, "jobs"} & chosen.keys()
     return RunConfig.parse(**{name: chosen[name] for name in names}, update=update, cluster=cluster_options(chosen))
 
 
 def cluster_options(chosen: dict[str, Any]) -> ClusterOptions:
     """The real cluster that these option values name; what was not given keeps its default."""
-    named = {name: chosen[name] for name in ("jobs", "kubeconfig", "context") if chosen.get(name)}
+    named = {name: chosen[name] for name in ("kubeconfig", "context") if chosen.get(name)}
     kind = {name.removeprefix("kind_"): value for name, value in chosen.items() if name.startswith("kind_") and value}
     return ClusterOptions(**named, kind=KindOptions(**kind))
 
@@ -107,9 +105,8 @@ def all_of(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
     return decorate
 
 
-run_options = all_of(implementation, environment, against, release, seed)
+run_options = all_of(implementation, environment, against, release, seed, jobs)
 real_cluster_options = all_of(
-    jobs,
     kubeconfig,
     context,
     click.option(

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lockstep.errors import LockstepError
+
 _HOUR, _DAY = 3600.0, 24 * 3600.0
 
 
-class ScenarioError(Exception):
+class ScenarioError(LockstepError):
     """A scenario is malformed, or asks for something impossible. The message is one line for the user."""
 
 

@@ -24,12 +24,11 @@ class KindOptions:
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """How to reach a real cluster, and how many scenarios run there at a time.
+    """How to reach a real cluster.
 
     `kubeconfig` and `context` name the cluster of the environment `kubeconfig`; `kind` holds the options of `kind`.
     """
 
-    jobs: int = 8
     kubeconfig: str = ""
     context: str = ""
     kind: KindOptions = field(default_factory=KindOptions)

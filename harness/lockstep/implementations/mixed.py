@@ -34,9 +34,11 @@ class Mixed:
         self._base = base
         self._others = others
         self._substitute = substitute
+        #: Controllers that the last run has started: what others have run before, in this process, is no part of it.
         self._started: set[str] = set()
 
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> MixedControllers:
+        self._started = set()
         sides: dict[int, Controllers] = {}
         for one in (self._base, *self._others.values()):
             if id(one) not in sides:

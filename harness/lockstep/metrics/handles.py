@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
+from lockstep.errors import LockstepError
+
 
 class Handle:
     """A setting of a scenario. It holds until `stop()`, or for the time that it was set for."""
@@ -26,7 +28,7 @@ class Handle:
         return self._since <= instant and (self._until is None or instant < self._until)
 
 
-class MetricsError(ValueError):
+class MetricsError(LockstepError):
     """A scenario sets something about metrics that is impossible. The message says what, where, and what to do."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep import __version__
+from lockstep.errors import LockstepError
 from lockstep.files import write_whole
 from lockstep.report.session import Row, Session
 from lockstep.runs.outcome import VERDICTS
@@ -19,7 +20,7 @@ from lockstep.runs.outcome import VERDICTS
 _ROW_KEYS = ("id", "controller", "verdict", "assertions", "writes_compared", "virtual_seconds", "wall_seconds")
 
 
-class ReportError(Exception):
+class ReportError(LockstepError):
     """A report cannot be read or written; the message is one line for the user."""
 
 

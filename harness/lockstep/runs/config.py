@@ -24,6 +24,8 @@ class RunConfig:
     release: str = "1.36.3"
     seed: int = 0
     update: bool = False
+    #: How many scenarios run at a time; None: on all processors in memory, and 8 on a real cluster.
+    jobs: int | None = None
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
 
     @classmethod

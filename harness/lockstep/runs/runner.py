@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from lockstep.runs.config import RunConfig
     from lockstep.scenarios.declare import Scenario
     from lockstep.trace.model import Trace
+
+#: How many scenarios run at a time on a real cluster, where nothing else is asked for.
+_ON_A_CLUSTER = 8
 
 
 class Runner:
@@ -81,24 +84,49 @@ class Runner:
         again = partial(self._again, scenario, self._other) if self._other is not None else None
         return self._judge.judge(scenario, result, self._judge.trace_of(result), again)
 
-    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:
-        """Run scenarios, several at a time where the clock is the machine's; outcomes come in the order given."""
-        if not self._environment.real:
-            for scenario in scenarios:
-                doing(scenario.id)
-                yield self.run(scenario)
+    @contextmanager
+    def run_all(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Iterator[Outcome]]:
+        """Run scenarios, `jobs` at a time, while the block lasts; outcomes come in the order given.
+
+        In memory, processes are forked at once: enter the block before any scenario has run and any thread is started.
+        """
+        if self._environment.real:
+            with self._threads(scenarios, doing) as outcomes:
+                yield outcomes
             return
-        with ThreadPoolExecutor(self.config.cluster.jobs, thread_name_prefix="lockstep-scenario") as pool:
+        jobs = min(self.config.jobs or _processors(), len(scenarios))
+        if jobs > 1:
+            from lockstep.runs.workers import Workers
+
+            with Workers(scenarios, self.run, self._held.close, jobs) as workers:
+                yield workers.outcomes(doing)
+        else:
+            yield self._one_by_one(scenarios, doing)
+
+    def _one_by_one(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Outcome]:
+        for scenario in scenarios:
+            doing(scenario.id)
+            yield self.run(scenario)
+
+    @contextmanager
+    def _threads(self, scenarios: Sequence[Scenario], doing: Callable[[str], None]) -> Iterator[Iterator[Outcome]]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.config.jobs or _ON_A_CLUSTER, thread_name_prefix="lockstep-scenario") as pool:
             futures = [pool.submit(self.run, scenario) for scenario in scenarios]
-            try:
+
+            def outcomes() -> Iterator[Outcome]:
                 for scenario, future in zip(scenarios, futures, strict=True):
                     doing(scenario.id)
                     yield future.result()
-            except BaseException:  # also where the caller wants no more
-                for future in futures:
-                    future.cancel()
-                self._environment.abandon()
-                raise
+
+            try:
+                yield outcomes()
+            finally:
+                if not all(future.done() for future in futures):  # the caller wants no more
+                    for future in futures:
+                        future.cancel()
+                    self._environment.abandon()
 
     def _record(self, scenario: Scenario, implementation: Implementation) -> Outcome:
         folder = self._project.writable(self._project.evidence_of(scenario.module)).recordings
@@ -135,3 +163,8 @@ class Runner:
             "end": result.end_instant,
             "broken_conditions": sorted(result.broken_conditions),
         }
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep.apiserver import Reply, Request
 from lockstep.apiserver.routing import path_to
+from lockstep.errors import LockstepError
 from lockstep.network import Fault
 from lockstep.scenarios.checks import Checks
 from lockstep.scenarios.pod_verbs import PodVerbs
@@ -38,7 +39,7 @@ _PATCHES = {
 }
 
 
-class ApiFailure(Exception):
+class ApiFailure(LockstepError):
     """The API server refused a request of the scenario."""
 
     def __init__(self, reply: Reply) -> None:
@@ -48,11 +49,11 @@ class ApiFailure(Exception):
         super().__init__(f"{self.code} {self.reason}: {self.status.get('message', '')}")
 
 
-class ClusterLost(Exception):
+class ClusterLost(LockstepError):
     """The cluster went away in the middle of a run; the message says how."""
 
 
-class NeverSettles(Exception):
+class NeverSettles(LockstepError):
     """The cluster kept changing until the limit of `settle`."""
 
 

@@ -1,4 +1,4 @@
-"""Shows virtual time to third-party code that reads the system clock. Needs freezegun, from the extra `dev`."""
+"""Shows virtual time to third-party code that reads the system clock. Needs freezegun, from the extra `frozen`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from freezegun import freeze_time
-from freezegun.api import FrozenDateTimeFactory
-
+from lockstep.errors import extra
 from lockstep.time.loop import Driver, VirtualLoop
+
+if TYPE_CHECKING:
+    from freezegun.api import FrozenDateTimeFactory
 
 #: Modules that keep their clock: reading every name in them, as freezegun does, would import more modules with fake
 #: time.
@@ -19,7 +21,13 @@ _UNTOUCHED = ["subprocess", "kubernetes", "pydantic"]
 
 @contextmanager
 def frozen() -> Iterator[None]:
-    """Let `time.time()`, `datetime.now()` and the like follow the virtual loop that the calling coroutine runs on."""
+    """Let `time.time()`, `datetime.now()` and the like follow the virtual loop that the calling coroutine runs on.
+
+    Raises LockstepError where the extra `frozen` is not installed.
+    """
+    with extra("frozen", "scenarios that show virtual time to third-party code"):
+        from freezegun import freeze_time
+        from freezegun.api import FrozenDateTimeFactory
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop), "frozen() needs virtual time: use it in a scenario, on a VirtualLoop"
     driver = loop.driver

@@ -9,9 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from lockstep.errors import LockstepError, extra
 from lockstep.files import write_whole
 from lockstep.http import Client, Server, connect
-from lockstep.serving.errors import ServeError
+from lockstep.serving import ServeError
 from lockstep.serving.service import Listen, Service, serve
 from lockstep.serving.simulation import Setup
 
@@ -87,12 +88,13 @@ class KubeApi:
         simulation.post(simulation.server.compact)
 
     def api_client(self) -> Any:
-        """An `ApiClient` of the official client, which the extra `cluster` brings. Raises ImportError without it."""
-        config = importlib.import_module("kubernetes.config")
+        """An `ApiClient` of the official client, which the extra `cluster` brings. Raises LockstepError without it."""
+        with extra("cluster", "clients of this kind"):
+            config = importlib.import_module("kubernetes.config")
         return config.new_client_from_config(str(self.kubeconfig))
 
 
-class ApiRefusal(Exception):
+class ApiRefusal(LockstepError):
     """The server refused a request: `code`, and the text of its answer."""
 
     def __init__(self, code: int, text: str) -> None:

@@ -19,7 +19,7 @@ from lockstep.metrics.curves import Curve, curve_of
 from lockstep.metrics.groups import RESOURCE
 from lockstep.metrics.handles import Handle
 from lockstep.metrics.usage import Usage
-from lockstep.serving.errors import ServeError
+from lockstep.serving import ServeError
 from lockstep.world import Group, Lifecycle, World
 from lockstep.world.lifecycle import Lifecycles
 

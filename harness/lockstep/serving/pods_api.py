@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lockstep.apiserver import Reply
 from lockstep.apiserver.errors import bad_request, method_not_allowed
+from lockstep.serving import ServeError
 from lockstep.serving.bodies import parse_body
 from lockstep.serving.boxes import Outbox
 from lockstep.serving.crossing import carried_out
-from lockstep.serving.errors import ServeError
 from lockstep.serving.pods import Object
 from lockstep.serving.simulation import Simulation
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from aiohttp import web
 
 from lockstep.apiserver import ApiServer
+from lockstep.serving import ServeError
 from lockstep.serving.boxes import Outbox
-from lockstep.serving.errors import ServeError
 from lockstep.serving.front import Front
 from lockstep.serving.incoming import LARGEST_BODY
 from lockstep.serving.kubeconfig import kubeconfig

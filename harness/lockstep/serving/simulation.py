@@ -21,10 +21,10 @@ from lockstep.metrics import Metrics
 from lockstep.network import Network
 from lockstep.network.webhooks import Webhooks
 from lockstep.objects.definitions import definitions_for
+from lockstep.serving import ServeError
 from lockstep.serving.api import ServedApi
 from lockstep.serving.boxes import Inbox, Job
 from lockstep.serving.clocks import ManualClock, clock_of
-from lockstep.serving.errors import ServeError
 from lockstep.serving.heartbeats import Heartbeats
 from lockstep.serving.pods import PodBehaviour
 from lockstep.serving.served_loop import ServedLoop

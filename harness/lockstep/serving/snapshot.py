@@ -15,7 +15,7 @@ import yaml
 from lockstep.apiserver import ApiServer, Reply, Request
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.routing import path_to
-from lockstep.serving.errors import ServeError
+from lockstep.serving import ServeError
 
 Object = dict[str, Any]
 _ASSIGNED = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")

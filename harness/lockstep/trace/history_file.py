@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lockstep.errors import LockstepError
 from lockstep.files import write_whole
 from lockstep.trace.history import History, Read, Write
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _FORMAT = "lockstep-history/1"
 
 
-class DamagedHistory(Exception):
+class DamagedHistory(LockstepError):
     """A history file cannot be read; the message names the file, the reason and what to do."""
 
 

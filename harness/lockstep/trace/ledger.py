@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from lockstep.errors import LockstepError
 from lockstep.trace.difference import FAILED_ASSERTION, KINDS, Comparison, Difference
 from lockstep.trace.values import digest, matches
 from lockstep.trace.wording import show
@@ -47,7 +48,7 @@ _COMPARISON = re.compile(r"(<=|>=|<|>|==)?((?:vpa-)?\d+(?:\.\d+){0,2})")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class LedgerError(Exception):
+class LedgerError(LockstepError):
     """The ledger cannot be used; the message names the file, the entry, the reason and what to do."""
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lockstep.errors import LockstepError
 from lockstep.files import write_whole
 from lockstep.trace.model import Trace
 from lockstep.trace.values import digest
@@ -26,15 +27,15 @@ _PARTS = ("provenance", "scenario", "variants", "digest")
 _LINE = 100
 
 
-class NoRecording(Exception):
+class NoRecording(LockstepError):
     """There is no recording of the scenario for the release."""
 
 
-class DamagedRecording(Exception):
+class DamagedRecording(LockstepError):
     """A recording cannot be trusted; the message names the file, the reason and what to do."""
 
 
-class RecordingRefused(Exception):
+class RecordingRefused(LockstepError):
     """Nothing was written, since a recording from here would be no evidence."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.clusters.control_plane.errors import ControlPlaneFailed
+from lockstep.errors import extra
 
 if TYPE_CHECKING:
     import trustme
@@ -39,16 +39,12 @@ class Pair:
 class Authority:
     """Signs certificates, and writes them to `folder`. `certificate`: what those who trust it need.
 
-    Raises ControlPlaneFailed where the library for it is not installed.
+    Raises LockstepError where the library for it is not installed.
     """
 
     def __init__(self, folder: Path) -> None:
-        try:
+        with extra("cluster", "certificates of a control plane"):
             import trustme
-        except ImportError as error:
-            raise ControlPlaneFailed(
-                "a control plane needs certificates, and so the package trustme: pip install 'kube-lockstep[cluster]'"
-            ) from error
         self._folder = folder
         self._authority = trustme.CA(organization_name="Lockstep")
         self.certificate = folder / "ca.crt"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from lockstep.errors import LockstepError
 
-class ControlPlaneFailed(Exception):
+
+class ControlPlaneFailed(LockstepError):
     """The control plane cannot be started, or refuses what was asked of it."""
 
 

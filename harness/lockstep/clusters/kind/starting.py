@@ -16,6 +16,7 @@ import yaml
 from lockstep.clusters.kind import KindFailed, owner
 from lockstep.clusters.kind.commands import run
 from lockstep.clusters.kind.docker import docker
+from lockstep.errors import extra
 from lockstep.files import write_whole
 
 _PATIENCE = "180s"  # from the first answer of the API server until pods can be made
@@ -97,12 +98,8 @@ class Start:
 
     def _cluster(self) -> Any:
         """pytest-kind's object. It makes a folder where it is, and starts programs as they are."""
-        try:
+        with extra("cluster", "kind clusters"):
             from pytest_kind import KindCluster
-        except ImportError as error:
-            raise KindFailed(
-                f"kind clusters need pytest-kind ({error}): pip install 'kube-lockstep[cluster]'"
-            ) from error
         with contextlib.chdir(self.folder):
             return KindCluster(self.name, self.kubeconfig, self.image or None, self._quiet_kind(), self.kubectl)
 

@@ -6,28 +6,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lockstep.errors import LockstepError, extra
 from lockstep.http import CONNECTIONS, Answer, Client, NoAnswer, Stream, target
 
 
-class GroundError(RuntimeError):
+class ClusterError(LockstepError):
     """The real cluster cannot be used as asked; the message is one line that says why, and what to do."""
 
 
 def client_of(kubeconfig: Path, context: str = "") -> Client:
     """A client of the cluster that a kubeconfig names. `context`: the one to use, "" for the current one.
 
-    Raises GroundError for a file that cannot be used, and where the official client is not installed.
+    Raises ClusterError for a file that cannot be used, and where the official client is not installed.
     """
-    try:
+    with extra("cluster", "real clusters"):
         from kubernetes import client, config
-    except ImportError:
-        raise GroundError("real clusters need the official client: pip install 'kube-lockstep[cluster]'") from None
     settings = client.Configuration()
     load: Any = config.load_kube_config  # it has no types
     try:
         load(str(kubeconfig), context or None, settings)
     except (config.ConfigException, OSError) as problem:
-        raise GroundError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
+        raise ClusterError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
     settings.connection_pool_maxsize = CONNECTIONS
     official: Any = client.ApiClient(settings)
 
@@ -60,11 +59,11 @@ class Connection:
         return self._client.request(method, target(path, query), body, content_type, headers=headers)
 
     def ask(self, method: str, path: str, query: Mapping[str, str] = {}, body: object = None) -> Answer:
-        """`request` with a body as data, where nothing goes on without an answer. Raises GroundError without one."""
+        """`request` with a body as data, where nothing goes on without an answer. Raises ClusterError without one."""
         try:
             return self._client.request(method, target(path, query), body)
         except NoAnswer as broken:
-            raise GroundError(str(broken)) from None
+            raise ClusterError(str(broken)) from None
 
     def watch(self, path: str, query: Mapping[str, str]) -> Stream | Answer:
         """An open stream, or the answer that refused it. Raises NoAnswer."""

@@ -51,7 +51,7 @@ class RealEnvironment:
         self._launcher = Launcher(release, progress)
 
     def __enter__(self) -> Self:
-        """Start the cluster, or look for it. Raises GroundError, and what the cluster's own start raises."""
+        """Start the cluster, or look for it. Raises ClusterError, and what the cluster's own start raises."""
         try:
             kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 
 from lockstep.apiserver.routing import path_to
-from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.tenant import owner_of
 from lockstep.clusters.real.webhook_names import RESOURCES
 from lockstep.http import Answer, NoAnswer, Stream
@@ -46,7 +46,7 @@ class Hub:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Begin to follow. Raises GroundError if the cluster does not answer."""
+        """Begin to follow. Raises ClusterError if the cluster does not answer."""
         for kind in self._kinds:
             version = self._list(kind)
             if version:
@@ -88,7 +88,7 @@ class Hub:
         if answer.status == 404:
             return ""
         if answer.status != 200:
-            raise GroundError(f"{self._connection.host} refused to list {kind.resource}: {answer.words}")
+            raise ClusterError(f"{self._connection.host} refused to list {kind.resource}: {answer.words}")
         return str(orjson.loads(answer.body)["metadata"]["resourceVersion"])
 
     def _follow(self, kind: Kind, version: str) -> None:
@@ -99,7 +99,7 @@ class Hub:
                 if isinstance(stream, Answer):
                     version = self._list(kind)
                     continue
-            except (NoAnswer, GroundError) as gone:
+            except (NoAnswer, ClusterError) as gone:
                 if not self._stopping:
                     self.lose(f"the watch of {kind.resource} cannot be opened again: {gone}")
                 return

@@ -7,22 +7,18 @@ import ssl
 import tempfile
 from pathlib import Path
 
-from lockstep.clusters.real.connection import GroundError
+from lockstep.errors import extra
 
 
 class Trust:
     """An authority of our own, and what a server shows that the cluster calls by one of `names`.
 
-    Raises GroundError where the library for it is not installed.
+    Raises LockstepError where the library for it is not installed.
     """
 
     def __init__(self, *names: str) -> None:
-        try:
+        with extra("cluster", "servers that a cluster calls"):
             import trustme
-        except ImportError:
-            raise GroundError(
-                "servers that a cluster calls need certificates: pip install 'kube-lockstep[cluster]'"
-            ) from None
         authority = trustme.CA()
         #: What the cluster is told to trust: `caBundle` of whatever leads to the server.
         self.bundle = base64.b64encode(authority.cert_pem.bytes()).decode()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from lockstep.clusters.real.connection import GroundError
+from lockstep.clusters.real.connection import ClusterError
 
 #: Kinds whose objects configure webhooks, and the resources that they are.
 KINDS = frozenset({"MutatingWebhookConfiguration"})
@@ -54,12 +54,12 @@ class WebhookNames:
     # -- on the way out -----------------------------------------------------------------------------------------------
 
     def outward(self, configuration: Object) -> Object:
-        """A configuration as the real cluster shall have it. Raises GroundError where nothing can be led to us."""
+        """A configuration as the real cluster shall have it. Raises ClusterError where nothing can be led to us."""
         webhooks = configuration.get("webhooks")
         if not isinstance(webhooks, list):
             return configuration
         if self._door is None:
-            raise GroundError(
+            raise ClusterError(
                 "this cluster cannot call a webhook on this machine, and one that is elsewhere would not be the "
                 "scenario's alone: use --environment control-plane or kind"
             )

@@ -49,7 +49,7 @@ class WebhookServer(TenantServer[Consulted]):
         self.door: Door | None = None
 
     def start(self, connection: Connection) -> None:
-        """Serve, if the cluster can keep the webhooks of tenants apart. Raises GroundError."""
+        """Serve, if the cluster can keep the webhooks of tenants apart. Raises ClusterError."""
         if keeps_apart(connection):
             trust = Trust(self._host)
             port = self._listen(web.Application(client_max_size=LARGEST_BODY), "POST", self._handle, trust)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from lockstep.errors import LockstepError
 
-class BuildFailed(Exception):
+
+class BuildFailed(LockstepError):
     """The upstream process cannot be built."""
 
 
-class UpstreamFailed(Exception):
+class UpstreamFailed(LockstepError):
     """The upstream process died, hung, spoke nonsense, or a controller in it ended by itself."""
 
 

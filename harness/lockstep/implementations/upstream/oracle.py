@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import orjson
 
+from lockstep.errors import LockstepError
 from lockstep.implementations.upstream.build import cache_root
 from lockstep.implementations.upstream.errors import BuildFailed
 from lockstep.implementations.upstream.golang import Go, Progress, environment, find_go, run_go
@@ -31,7 +32,7 @@ _KEPT = 4  # builds of one release, 20 MB each
 _FLAGS = ["-mod=mod", "-trimpath", "-vet=off", "-ldflags=-s -w"]
 
 
-class OracleFailed(RuntimeError):
+class OracleFailed(LockstepError):
     """The oracle refused a batch, or ended. The text says what it said."""
 
 

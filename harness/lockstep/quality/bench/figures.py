@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lockstep.errors import LockstepError
 
-class BenchFailed(Exception):
+
+class BenchFailed(LockstepError):
     """A measure could not be taken; the message is one line for the user."""
 
 

@@ -23,6 +23,7 @@ import orjson
 from lockstep.apiserver import ApiServer, Reply, Request
 from lockstep.apiserver.messages import JSON_HEADERS
 from lockstep.clusters.control_plane import Process, start_control_plane
+from lockstep.errors import extra
 from lockstep.quality.bench.figures import BenchFailed
 
 _PATIENCE = 60.0
@@ -103,12 +104,8 @@ def _client(kubeconfig: Path) -> Any:
 
 
 def _kubernetes(part: str) -> Any:
-    try:
+    with extra("cluster", "measures through the official client"):
         return importlib.import_module(f"kubernetes.{part}")
-    except ImportError as error:
-        raise BenchFailed(
-            "this needs the official Python client: pip install 'kube-lockstep[cluster]'; or name other measures"
-        ) from error
 
 
 class _Answer:

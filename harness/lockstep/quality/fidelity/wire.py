@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lockstep.errors import LockstepError
 
-class FidelityError(Exception):
+
+class FidelityError(LockstepError):
     """The suite cannot run as asked, or a scenario is declared wrongly. The message, one line, says what to do."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from lockstep.errors import LockstepError
 from lockstep_fixtures import ROOT as FIXTURES
 
 #: Whose source is changed.
@@ -20,7 +21,7 @@ _OPTIONAL = {"function", "likely"}
 _PROVENANCE = ("release", "source")
 
 
-class MutantError(Exception):
+class MutantError(LockstepError):
     """The list of mutants or one of them is wrong, or a mutant cannot be run. The message is one line for the user."""
 
 
