@@ -23,7 +23,7 @@ from lockstep.trace.history_file import save_history
 from lockstep.trace.invariants import checking as invariants
 from lockstep.trace.ledger import Judged, Ledger
 from lockstep.trace.normalise import Trace, normalise
-from lockstep.trace.summary import story
+from lockstep.trace.summary import summarize
 from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
@@ -214,8 +214,8 @@ class Runner:
         return self._told(normalise(result.history, result.start_instant))
 
     def _told(self, trace: Trace) -> Trace:
-        """What of a trace is compared: on a real clock, the story that it tells."""
-        return story(trace) if self._environment.real else trace
+        """What of a trace is compared: on a real clock, its summary."""
+        return summarize(trace) if self._environment.real else trace
 
     def _ledgered(self) -> bool:
         """The ledger holds differences between the reference and upstream; upstream against itself has none."""

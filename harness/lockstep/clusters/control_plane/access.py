@@ -1,4 +1,4 @@
-"""How to reach a control plane: a kubeconfig for others, and plain requests of our own."""
+"""Access to a control plane: a kubeconfig for other programs, and plain requests of our own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = "lockstep"
 
 
 def kubeconfig(url: str, authority: Path | None, user: Pair | None) -> str:
-    """The content of a kubeconfig that names files by their absolute paths; without certificates, for plain HTTP."""
+    """The content of a kubeconfig, with absolute paths of its files; without certificates, for plain HTTP."""
     cluster = {"server": url} | ({"certificate-authority": str(authority)} if authority else {})
     credentials = {"client-certificate": str(user.certificate), "client-key": str(user.key)} if user else {}
     content = {
@@ -32,7 +32,7 @@ def kubeconfig(url: str, authority: Path | None, user: Pair | None) -> str:
 
 
 class Access:
-    """Requests to a server, one connection each. Raises OSError where it does not answer."""
+    """Requests to a server, one connection each. Raises OSError if it does not answer."""
 
     def __init__(self, url: str, authority: Path, user: Pair) -> None:
         self._address = urlsplit(url).netloc

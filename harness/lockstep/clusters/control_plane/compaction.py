@@ -1,4 +1,4 @@
-"""Having etcd forget old revisions, through the JSON gateway that it has beside its own protocol."""
+"""Compacting etcd through its JSON gateway."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lockstep.clusters.control_plane.access import Access
 from lockstep.clusters.control_plane.certificates import Pair
 from lockstep.clusters.control_plane.errors import ControlPlaneFailed
 
-#: Where API servers tell one another how far etcd is compacted (apiserver/pkg/storage/etcd3/compact.go).
+#: The key under which API servers share how far etcd is compacted (apiserver/pkg/storage/etcd3/compact.go).
 _KEY = "compact_rev_key"
 
 
 def compact(url: str, authority: Path, pair: Pair, revision: int) -> None:
-    """Forget what was before `revision`. Raises ControlPlaneFailed if etcd refuses, or does not answer."""
+    """Discard all revisions before `revision`. Raises ControlPlaneFailed if etcd refuses or does not answer."""
     access = Access(url, authority, pair)
     _ask(access, "compaction", {"revision": str(revision), "physical": True})
     _ask(access, "put", {"key": _encoded(_KEY), "value": _encoded(str(revision))})

@@ -1,11 +1,11 @@
-"""What can go wrong with real processes; every message is for the user: what happened, why, and what to do next."""
+"""Errors of real processes. Every message is for the user: what happened, why, and what to do next."""
 
 from __future__ import annotations
 
 
 class ControlPlaneFailed(Exception):
-    """The control plane cannot be started, or refuses what was asked of it."""
+    """The control plane cannot be started, or refuses a request."""
 
 
 class ControlPlaneDied(ControlPlaneFailed):
-    """A process of a running control plane ended by itself, or was killed by somebody else."""
+    """A process of a running control plane ended by itself, or was killed from outside."""

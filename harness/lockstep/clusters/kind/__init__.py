@@ -1,4 +1,4 @@
-"""A real kind cluster: building its node image from package registries alone, starting it, and ending it.
+"""Real kind clusters: building their node image from package registries alone, starting and deleting them.
 
 `image/` makes the node image; everything in that folder counts as its recipe. `cluster.py` runs a cluster of it, or of
 any other node image, through pytest-kind.

@@ -1,7 +1,7 @@
-"""Where what was built is kept: `$XDG_CACHE_HOME/lockstep/kind/`.
+"""The cache of built files: `$XDG_CACHE_HOME/lockstep/kind/`.
 
-A *part* is a folder, made once from inputs that its name covers by a digest. It appears whole or not at all. `bin/`
-links to the programs that a user may want.
+A *part* is a folder that is built once from its inputs; its name has a digest of them. It appears whole or not at all.
+`bin/` links to the programs that a user may need.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from lockstep.clusters.kind import KindFailed
 
 
 def cache_root() -> Path:
-    """The folder that holds all of it."""
+    """The folder of the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "lockstep" / "kind"
 
 
 def digest(*inputs: str) -> str:
-    """A short name for these inputs."""
+    """A short digest of these inputs."""
     return hashlib.sha256("\0".join(inputs).encode()).hexdigest()[:12]
 
 
 def tree_digest(folder: Path) -> str:
-    """A short name for the content of a folder: names and bytes of its files."""
+    """A short digest of a folder: of the names and bytes of its files."""
     content = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
@@ -39,12 +39,12 @@ def tree_digest(folder: Path) -> str:
 
 
 def part_path(name: str, inputs: Sequence[str]) -> Path:
-    """Where the part of these inputs lies, whether it is there or not."""
+    """The path of the part with these inputs, which need not exist."""
     return cache_root() / "parts" / f"{name}-{digest(*inputs)}"
 
 
 def part(name: str, inputs: Sequence[str], make: Callable[[Path], None]) -> Path:
-    """The folder of a part; `make` fills it if it is not there yet. Raises KindFailed if it cannot be written."""
+    """The folder of a part; `make` fills it if it does not exist. Raises KindFailed if it cannot be written."""
     path = part_path(name, inputs)
     if path.is_dir():
         return path
@@ -55,7 +55,7 @@ def part(name: str, inputs: Sequence[str], make: Callable[[Path], None]) -> Path
 
 
 def prune(name: str, kept: int) -> None:
-    """Remove all but the newest parts of a name: edits of ours leave many behind."""
+    """Remove all but the newest parts of a name, since each edit of a recipe leaves one behind."""
     found = sorted((cache_root() / "parts").glob(f"{name}-*"), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in found[kept:]:
         shutil.rmtree(old, ignore_errors=True)
@@ -63,7 +63,7 @@ def prune(name: str, kept: int) -> None:
 
 @contextmanager
 def scratch(name: str) -> Iterator[Path]:
-    """A folder beside the parts, so that they can be linked into it; gone at the end."""
+    """A folder beside the parts, so that they can be linked into it. It is removed at the end of the block."""
     with _scratch(cache_root(), name) as folder:
         yield folder
 
@@ -85,15 +85,15 @@ def _scratch(parent: Path, name: str) -> Iterator[Path]:
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Let only one process at a time do this."""
+    """Let only one process at a time run the block."""
     cache_root().mkdir(parents=True, exist_ok=True)
     with (cache_root() / f".{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # freed when the file is closed, also by a crash
+        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed, also by a crash
         yield
 
 
 def link_tool(program: Path) -> Path:
-    """Make a program known under its name in `bin/`, and return that path."""
+    """Link a program under its name in `bin/`, and return that path."""
     link = tool_path(program.name)
     link.parent.mkdir(parents=True, exist_ok=True)
     fresh = link.with_name(f".{program.name}.{os.getpid()}")
@@ -103,7 +103,7 @@ def link_tool(program: Path) -> Path:
 
 
 def tool_path(name: str) -> Path:
-    """Where a program of ours is, if it was built."""
+    """The path of a program of ours, which may not have been built."""
     return cache_root() / "bin" / name
 
 

@@ -1,4 +1,4 @@
-"""The few things asked of Docker, through its command line: whatever DOCKER_HOST or `docker context` name is meant."""
+"""The few uses of Docker, through its command line. DOCKER_HOST and `docker context` apply."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.commands import attempt, end_group, need, run
 
-#: The label of what a build leaves behind, as the Dockerfile has it.
+#: The label of images that a build leaves behind, set in the Dockerfile.
 STAGE = "io.lockstep.stage"
 _INSTALL = "which kind clusters run in: install Docker, such as by `apt-get install docker.io`"
 
 
 def require_daemon() -> str:
-    """The path of the client; a daemon answers it. Raises KindFailed."""
+    """The path of the client, once a daemon has answered it. Raises KindFailed."""
     client = need("docker", _INSTALL)
     answer = attempt([client, "version", "--format", "{{.Server.Version}}"])
     if answer.code != 0:
@@ -46,12 +46,12 @@ def image_label(tag: str, label: str) -> str | None:
 def build(context: Path, tag: str, label: str, value: str) -> None:
     """Build the Dockerfile of `context`, offline, and label the image. Raises KindFailed.
 
-    The old builder needs no plugin, but each stage that it builds stays behind as an image without a name. The
-    Dockerfile labels them, and they are removed.
+    The legacy builder needs no plugin, but leaves each stage behind as an untagged image. The Dockerfile labels these,
+    and they are removed.
     """
     arguments = ("build", "--network=none", "--force-rm", f"--label={label}={value}", f"--tag={tag}", context)
     docker(*arguments, what=f"building the image {tag}")
-    docker("image", "prune", "--force", f"--filter=label={STAGE}", what="removing what the build left behind")
+    docker("image", "prune", "--force", f"--filter=label={STAGE}", what="removing the untagged images of the build")
 
 
 def save(tag: str, archive: Path) -> None:
@@ -60,7 +60,7 @@ def save(tag: str, archive: Path) -> None:
 
 
 def load(archive: Path) -> None:
-    """Read an image as `save` wrote it; it has the tag that it had. Raises KindFailed."""
+    """Load an image that `save` wrote. It keeps its tag. Raises KindFailed."""
     _pipe(["zstd", "-q", "-d", "-c", str(archive)], ["docker", "load", "-q"], f"loading the image from {archive}")
 
 

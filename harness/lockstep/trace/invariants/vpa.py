@@ -97,7 +97,7 @@ class WithinAllowed(RecommenderInvariant):
 
 
 def _allowed(value: Any, least: Any, most: Any) -> bool:
-    """Whether a value lies in the range; any does in one that is empty."""
+    """Whether a value lies in the range; any value lies in an empty range."""
     if least is not None and most is not None and amount(least) > amount(most):
         return True
     above = least is None or amount(value) >= amount(least)
@@ -105,7 +105,7 @@ def _allowed(value: Any, least: Any, most: Any) -> bool:
 
 
 class LimitsHold(Invariant):
-    """Admits what can run."""
+    """Admits only pods that can run."""
 
     name = "vpa-requests-within-limits"
     must = "A pod that the admission controller has changed MUST NOT request more than its limits."
