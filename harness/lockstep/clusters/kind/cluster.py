@@ -48,8 +48,8 @@ class Cluster:
             except OSError as error:
                 raise KindFailed(
                     f"the cluster {self.name!r} cannot reach servers of this machine: its gateway {self.gateway!r} "
-                    f"is not an address of this machine ({error}), so Docker runs elsewhere; use a Docker daemon on this "
-                    "machine"
+                    f"is not an address of this machine ({error}), so Docker runs elsewhere; use a Docker daemon of "
+                    "this machine"
                 ) from error
         return self.gateway
 

@@ -1,6 +1,6 @@
 """HTTP to a real API server, through the official client's configuration, credentials and connection pool.
 
-Requests go out as bytes and come back as bytes: what a controller sent and what the server said stays as it was.
+Requests and answers are bytes, so that they stay exactly what the controller and the server sent.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-#: Seconds to connect; and for an answer, longer than any request that a server delays.
+#: Seconds to connect, and seconds to wait for an answer: longer than a server may delay one.
 _CONNECT, _ANSWER = 5.0, 70.0
 #: Connections that may be open at a time: every watch holds one.
 _CONNECTIONS = 512
-#: What may stand in a path as it is.
+#: Characters that need no escape in a path.
 _PATH_SAFE = "/:@-._~!$&'()*+,;="
 
 
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The status, and what the server says of it."""
+        """The status and the server's message."""
         message = orjson.loads(self.body).get("message", "") if "json" in self.media else self.body.decode()
         return f"{self.status} {message}"
 
@@ -48,12 +48,12 @@ class Stream:
         self._closed = False
 
     def __iter__(self) -> Iterator[bytes]:
-        """Lines as they arrive, until either side ends the stream."""
+        """The lines as they arrive, until either side ends the stream."""
         rest = b""
         try:
             for chunk in self._response.stream(65536, decode_content=True):
                 if self._closed:
-                    return  # what comes after a shutdown is not deciphered any more
+                    return  # data after a shutdown is no longer decrypted
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from filter(None, lines)
         except Exception:  # noqa: S110 - the connection broke: for a watch that is an end like any other
@@ -62,10 +62,10 @@ class Stream:
             self._response.close()
 
     def close(self) -> None:
-        """End the stream; a reader that waits gets its end at once."""
+        """End the stream. A waiting reader sees its end at once."""
         if not self._closed:
             self._closed = True
-            with suppress(RuntimeError, ValueError, OSError):  # it has come to its end meanwhile
+            with suppress(RuntimeError, ValueError, OSError):  # the stream has ended meanwhile
                 self._response.shutdown()
 
 
@@ -78,7 +78,7 @@ class Connection:
         except ImportError:
             raise GroundError("real clusters need the official client: pip install 'kube-lockstep[cluster]'") from None
         settings = client.Configuration()
-        load: Any = config.load_kube_config  # it has no types
+        load: Any = config.load_kube_config  # it ships no types
         try:
             load(str(kubeconfig), context or None, settings)
         except (config.ConfigException, OSError) as problem:
@@ -107,7 +107,7 @@ class Connection:
         return Answer(response.status, response.headers.get("Content-Type", ""), data, response.headers)
 
     def ask(self, method: str, path: str, query: Mapping[str, str] = {}, body: object = None) -> Answer:
-        """`request` with a body as data, where nothing goes on without an answer. Raises GroundError without one."""
+        """`request` with the body as data. Raises GroundError if there is no answer."""
         try:
             return self.request(method, path, query, None if body is None else orjson.dumps(body))
         except ConnectionError as broken:
@@ -121,7 +121,7 @@ class Connection:
         return Answer(response.status, response.headers.get("Content-Type", ""), response.data, response.headers)
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close all connections."""
         self._pool.clear()
         self._client.close()
 
@@ -154,6 +154,6 @@ class Connection:
 
 
 def _plain(problem: Exception) -> str:
-    """What a library says of a broken connection, without the objects that it names."""
+    """A library's message about a broken connection, without the objects in it."""
     reason = getattr(problem, "reason", None) or problem
     return str(reason).rpartition(": ")[2] or type(problem).__name__

@@ -1,8 +1,8 @@
 """A real API server, seen by one tenant through the interface of the in-memory one.
 
 Reads and watches of the world and of the scenario are answered by the mirror. Their writes, and every request of a
-controller under test, go to the real server. A request of a controller never stops the others: its answer comes later,
-as that of a request does about which a webhook is asked (`ApiServer.follow_up`).
+controller under test, go to the real server. A request of a controller never blocks the others: its answer comes later,
+like that of a request that waits for a webhook (`ApiServer.follow_up`).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _INDIRECT = frozenset({"scale", "eviction", "binding"})
 #: The list of API groups.
 _GROUPS = "/apis"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
-#: Groups that the in-memory server answers by load models.
+#: Groups that the in-memory server answers from load models.
 METRIC_GROUPS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 _LATER = Review("", ("", ""), "", "", 0, "", {})
 _READING = frozenset({"get", "list", "watch"})
-#: What webhooks are asked about, as their rules name it.
+#: Operations that webhooks review, as their rules name them.
 _OPERATIONS = {"create": "CREATE", "update": "UPDATE", "patch": "UPDATE"}
 
 
 class _Later(Reply):
-    """None yet: the request is on its way."""
+    """No reply yet: the request is in flight."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class _Later(Reply):
 
 
 class RemoteReply(Reply):
-    """What the real server said: as bytes, and (`body`) as data."""
+    """The real server's answer: as bytes, and (`body`) as data."""
 
     __slots__ = ("sent",)
 
@@ -67,15 +67,15 @@ class RemoteReply(Reply):
         self.sent = sent
 
     def raw(self) -> bytes:
-        """As it came."""
+        """The bytes as received."""
         return self.sent
 
 
 class RemoteServer(ApiServer):
     """See the module docstring.
 
-    `controllers`: the actors whose requests never block; `workers` sends them. `aggregated`: whether the cluster passes
-    requests for metrics on to us.
+    `controllers`: the actors whose requests never block; `workers` sends them. `aggregated`: whether the cluster
+    forwards requests for metrics to us.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class RemoteServer(ApiServer):
         self._workers = workers
         self._controllers = controllers
         self._mirror = Mirror(self.state)
-        #: By resource, namespace and name: objects of which only controllers have heard so far.
+        #: By resource, namespace and name: objects that only controllers have seen so far.
         self._overheard: dict[tuple[str, str, str], dict[str, Any]] = {}
         #: Requests of controllers that have no answer yet.
         self.in_flight = 0
@@ -109,13 +109,13 @@ class RemoteServer(ApiServer):
         self.last_news = 0
         self._streams: set[RemoteWatch] = set()
         self._attached = True
-        #: Sees to it that pods can be made in a new namespace, which is given by its real name.
+        #: Called with the real name of a new namespace: waits until pods can be created in it.
         self.furnish: Callable[[str], None] = lambda _: None
 
     # -- the interface of the in-memory server ------------------------------------------------------------------------
 
     def handle(self, request: Request) -> Reply:
-        """Answer from the mirror, or by the real server; for a controller: later."""
+        """Answer from the mirror or from the real server. A controller's answer comes later."""
         if not self._attached:
             return super().handle(request)
         target = target_of(request)
@@ -124,7 +124,7 @@ class RemoteServer(ApiServer):
         if target.verb in _READING or target.resource == "prometheus":
             return super().handle(request)
         if self._is_reviewed(target):
-            return _Later()  # we answer that question ourselves, and cannot while we wait
+            return _Later()  # the server asks us about this write, and we could not answer while we wait
         before = self._before(target)
         reply = self._conclude(request, target, before, self._send(request))
         if target.resource == _DEFINITIONS and reply.status in (201, 409):
@@ -134,7 +134,7 @@ class RemoteServer(ApiServer):
         return reply
 
     def follow_up(self, request: Request, reply: Reply, answer: Callable[[Reply], None]) -> None:
-        """Give `answer` the reply, as soon as there is one."""
+        """Call `answer` with the reply, as soon as there is one."""
         if not isinstance(reply, _Later):
             answer(reply)
             return
@@ -147,7 +147,7 @@ class RemoteServer(ApiServer):
             job = self._open_watch if target.verb == "watch" else self._send
             try:
                 came = job(request)
-            except Exception as problem:  # a thread has nobody else to tell
+            except Exception as problem:  # nothing else would report an exception in a thread
                 came = Answer(0, "", str(problem).encode())
             self._inbox.put(partial(conclude, came))
 
@@ -162,12 +162,12 @@ class RemoteServer(ApiServer):
         self._workers.submit(work)
 
     def learn(self, definition: Mapping[str, Any]) -> None:
-        """A custom resource that the real server has."""
+        """Add a custom resource that the real server has."""
         super().handle(Request("POST", PATH, body=definition))
 
     @property
     def busy(self) -> bool:
-        """Whether an answer, or an event about a write, is on its way."""
+        """Whether an answer, or an event about a write, is in flight."""
         return self.in_flight > 0 or self._mirror.waits
 
     @property
@@ -176,17 +176,17 @@ class RemoteServer(ApiServer):
         return frozenset(stream.actor for stream in list(self._streams))
 
     def compact(self, resource: str | None = None) -> None:
-        """Nothing: the real server keeps its history as long as it likes; the network ends the watches."""
+        """No effect: the real server decides how long it keeps its history. The network ends the watches."""
 
     # -- from the hub -------------------------------------------------------------------------------------------------
 
     def notice(self, kind: Kind, event: str, raw: bytes) -> None:
-        """Any thread: something has happened to an object of the real cluster that this tenant may see."""
+        """Any thread: an object of the real cluster that this tenant may see has changed."""
         one = orjson.loads(self.tenant.plain(raw))
         self._inbox.put(lambda: self._hear(kind, event, one))
 
     def lose(self, reason: str) -> None:
-        """Any thread: the cluster has gone, which ends the run."""
+        """Any thread: the cluster is gone, which ends the run."""
 
         def end() -> None:
             raise ClusterLost(reason)
@@ -198,7 +198,7 @@ class RemoteServer(ApiServer):
         self._mirror.notice(kind, event, one)
 
     def holdings(self) -> list[str]:
-        """Where on the real server this tenant has something in its namespaces: the paths of those collections."""
+        """The paths of the collections on the real server that have objects in this tenant's namespaces."""
         registry = self.state.registry
         kinds = {resource: registry.of_resource(resource) for resource in self.state.collections}
         return [
@@ -240,7 +240,7 @@ class RemoteServer(ApiServer):
         return watch
 
     def _conclude(self, request: Request, target: Target, before: dict[str, Any] | None, answer: Answer) -> Reply:
-        """The reply that an answer makes; the mirror and the history learn of a write."""
+        """Turn an answer into a reply. A write is added to the mirror and the history."""
         reply = self._reply(answer, target)
         if request.path == _GROUPS and reply.status == 200:
             return self._with_metrics(request, reply)
@@ -272,7 +272,7 @@ class RemoteServer(ApiServer):
     # -- webhooks -----------------------------------------------------------------------------------------------------
 
     def _is_reviewed(self, target: Target) -> bool:
-        """Whether a webhook of ours may be asked about a write."""
+        """Whether a webhook of ours may review a write."""
         operation = _OPERATIONS.get(target.verb)
         plural, _, group = target.resource.partition(".")
         return operation is not None and any(
@@ -282,7 +282,7 @@ class RemoteServer(ApiServer):
     def consult(
         self, review: bytes, client: Mapping[str, Any], timeout: int, answer: Callable[[Outcome], None]
     ) -> None:
-        """Any thread: put a question of the real server to the webhook that it is for (see `webhook_server`)."""
+        """Any thread: pass a review of the real server to its webhook (see `webhook_server`)."""
         request = dict(orjson.loads(self.tenant.plain(review))["request"])
         service = client.get("service") or {}
         place, path = (service.get("namespace", ""), service.get("name", "")), service.get("path") or "/"
@@ -302,7 +302,7 @@ class RemoteServer(ApiServer):
         return RemoteReply(reply.status, body, orjson.dumps(body), reply.headers)
 
     def _is_local(self, path: str) -> bool:
-        """Whether a request to a metrics API stays here: which versions there are is for each tenant to say.
+        """Whether a request to a metrics API is answered here: each tenant decides which versions exist.
 
         Requests for metrics go through the cluster's API aggregation, if that leads to us.
         """
@@ -323,7 +323,9 @@ class RemoteServer(ApiServer):
         return found or self._overheard.get((target.resource, target.namespace, target.name))
 
     def _overhear(self, target: Target, event: WatchEvent) -> None:
-        """A controller hears of an object, perhaps before the mirror does; what it does about it has a past then."""
+        """A controller sees an object, perhaps before the mirror does. Record it, so that its writes have an object
+        before them.
+        """
         kind, meta = self._kind_of(target), event.object.get("metadata") or {}
         if kind is None or not meta.get("name"):
             return
@@ -346,16 +348,16 @@ class RemoteServer(ApiServer):
         meta = body["metadata"]
         place = parse_path(request.path)
         if place is None or place.version != kind.version:
-            return dict(body)  # in another form than the mirror's, which will hear of it from the hub
+            return dict(body)  # in another form than the mirror's, which gets it from the hub
         dying = "deletionTimestamp" in meta
         ended = dying and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds")
         if ended or (target.verb == "delete" and not dying):
             return None
         self._mirror.write(kind, body)
-        return dict(body)  # not what the mirror has, which may have heard of later writes
+        return dict(body)  # not the mirror's version, which may have later writes
 
     def _look(self, target: Target) -> dict[str, Any] | None:
-        """The object itself, as it is now."""
+        """The object itself, read from the real server."""
         kind = self._kind_of(target)
         assert kind is not None
         answer = self._send(Request("GET", path_to(kind, target.namespace, target.name)))
@@ -392,7 +394,7 @@ class RemoteServer(ApiServer):
 
 
 def _name_in(reply: Reply, resource: str) -> str:
-    """The name that the server made up for a new object, or would have."""
+    """The name that the server generated for a new object, or would have."""
     body = reply.body or {}
     details = body.get("details") or {}
     if reply.status >= 400:

@@ -16,12 +16,12 @@ from lockstep.clusters.real.tenant import Tenant
 if TYPE_CHECKING:
     from lockstep.serving.boxes import Inbox
 
-#: Types of events that are about no object in particular.
+#: Types of events that are not about an object.
 _GENERAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 class RemoteWatch(Watch):
-    """The tenant's end of a watch of `actor`; `open_ones` holds those that are open.
+    """The tenant's end of a watch by `actor`; `open_ones` has the open watches.
 
     `overhear` gets each event on the tenant's thread, before the reader does.
     """
@@ -48,7 +48,7 @@ class RemoteWatch(Watch):
         self.attach(leave)
 
     def arrive(self, event: WatchEvent) -> None:
-        """Any thread: an event has come."""
+        """Any thread: an event has arrived."""
         self._inbox.put(partial(self._take, event))
 
     def _take(self, event: WatchEvent) -> None:
@@ -61,7 +61,7 @@ class RemoteWatch(Watch):
 
 
 def pump(stream: Stream, watch: RemoteWatch, tenant: Tenant) -> None:
-    """Start reading: what concerns the tenant arrives at `watch`."""
+    """Start reading: events for the tenant arrive at `watch`."""
 
     def read() -> None:
         for line in filter(tenant.may_own, stream):

@@ -11,9 +11,9 @@ from lockstep.clusters.real.connection import GroundError
 
 
 class Trust:
-    """An authority of our own, and what a server shows that the cluster calls by one of `names`.
+    """A certificate authority, and the certificate of a server that the cluster calls by one of `names`.
 
-    Raises GroundError where the library for it is not installed.
+    Raises GroundError if trustme is not installed.
     """
 
     def __init__(self, *names: str) -> None:
@@ -24,7 +24,7 @@ class Trust:
                 "servers that a cluster calls need certificates: pip install 'kube-lockstep[cluster]'"
             ) from None
         authority = trustme.CA()
-        #: What the cluster is told to trust: `caBundle` of whatever leads to the server.
+        #: What the cluster has to trust: the `caBundle` of objects that refer to the server.
         self.bundle = base64.b64encode(authority.cert_pem.bytes()).decode()
         self.server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         issued = authority.issue_cert(*names)

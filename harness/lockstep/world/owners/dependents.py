@@ -13,24 +13,6 @@ from lockstep.world.api import Api, Object
 #: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
 Wake = Callable[[Object, int], bool]
 
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
-#: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.
-Wake = Callable[[Object, int], bool]
-
 
 class Dependents:
     """The objects of one resource by the uid of their controller."""
