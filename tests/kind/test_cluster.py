@@ -195,7 +195,7 @@ def test_a_daemon_elsewhere_cannot_reach_servers_of_ours(tools: Tools, monkeypat
     monkeypatch.setenv("FAKE_GATEWAY", "192.0.2.1")
     with (
         kind_cluster() as cluster,
-        pytest.raises(KindFailed, match=r"its gateway '192\.0\.2\.1' is no address of ours"),
+        pytest.raises(KindFailed, match=r"its gateway '192\.0\.2\.1' is not an address of this machine"),
     ):
         _ = cluster.host_address
 

@@ -280,7 +280,7 @@ def test_a_pod_without_metrics_is_not_found() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     async def body(town: Metered) -> None:
-        with pytest.raises(MetricsError, match="give none below 0"):
+        with pytest.raises(MetricsError, match="use 0 or more"):
             town.metrics.scrape(lag=-1)
         with pytest.raises(MetricsError, match="need a period"):
             town.metrics.scrape(period=0, kubelet=10)

@@ -136,7 +136,7 @@ def test_openmetrics() -> None:
 
 
 def test_times_must_rise() -> None:
-    with pytest.raises(ValueError, match="do not rise"):
+    with pytest.raises(ValueError, match="do not ascend"):
         Series({"__name__": "up"}, [(2, 1.0), (2, 1.0)])
 
 

@@ -1,4 +1,4 @@
-"""The clock of a scenario on real ground: it stands still while the controllers come to rest."""
+"""The clock of a scenario on a real cluster: it stands still while the controllers come to rest."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 
 from lockstep import objects
 from lockstep.apiserver.kinds import Kind
-from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.connection import Connection, ClusterError
 from lockstep.clusters.real.remote import RemoteServer
 from lockstep.clusters.real.run import run_on_cluster
 from lockstep.clusters.real.session import RealSession
@@ -30,7 +30,7 @@ def session(tmp_path: Path) -> Iterator[RealSession]:
 
 
 def of(body: object, **more: object) -> Scenario:
-    declare = scenario("replicaset/on-real-ground", must="It MUST work.", source="none", **more)  # type: ignore[arg-type]
+    declare = scenario("replicaset/on-a-real-cluster", must="It MUST work.", source="none", **more)  # type: ignore[arg-type]
     return declare(body)  # type: ignore[arg-type]
 
 
@@ -131,7 +131,7 @@ def test_a_run_ends_at_once_when_the_cluster_has_gone(session: RealSession) -> N
 
 def test_a_cluster_whose_own_controllers_work_is_refused(tmp_path: Path) -> None:
     setup = Setup(kubelet=False, controllers=("replicaset",))
-    refused = pytest.raises(GroundError, match="runs a ReplicaSet controller of its own")
+    refused = pytest.raises(ClusterError, match="runs a ReplicaSet controller of its own")
     with KubeApi(tmp_path, setup) as served, RealSession(served.kubeconfig) as opened, refused:
         opened.refuse_rivals()
 
@@ -161,7 +161,7 @@ def test_a_cluster_with_a_vpa_of_its_own_refuses_another(tmp_path: Path) -> None
 
 
 def test_a_kubeconfig_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(GroundError, match="cannot be used") as refused:
+    with pytest.raises(ClusterError, match="cannot be used") as refused:
         RealSession(tmp_path / "missing")
     assert "\n" not in str(refused.value)
 
@@ -169,6 +169,6 @@ def test_a_kubeconfig_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
 def test_a_cluster_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
     with KubeApi(tmp_path, Setup(kubelet=False)) as served:
         pass
-    with pytest.raises(GroundError, match="does not answer") as refused, RealSession(served.kubeconfig):
+    with pytest.raises(ClusterError, match="does not answer") as refused, RealSession(served.kubeconfig):
         pass
     assert "\n" not in str(refused.value)

@@ -55,7 +55,7 @@ def play(request: pytest.FixtureRequest, session: RealSession, launcher: Launche
 
     def run(body: Body, controllers: tuple[str, ...] = ADMISSION, options: Options | None = None) -> RunResult:
         declare = scenario(
-            f"{controllers[0]}/on-real-ground",
+            f"{controllers[0]}/on-a-real-cluster",
             must="It MUST work.",
             source="none",
             controllers=controllers,

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from lockstep.clusters.real.connection import GroundError
+from lockstep.clusters.real.connection import ClusterError
 from lockstep.clusters.real.tenant import Tenant, prefix_of
 from lockstep.clusters.real.webhook_names import WEBHOOKS, Door, decoded
 
@@ -91,7 +91,7 @@ def test_the_port_that_the_api_adds_is_added() -> None:
 
 
 def test_where_nothing_can_be_led_to_us_no_webhook_is_made() -> None:
-    with pytest.raises(GroundError, match="cannot call a webhook on this machine"):
+    with pytest.raises(ClusterError, match="cannot call a webhook on this machine"):
         Tenant(PREFIX).body(configuration())
 
 

@@ -266,5 +266,5 @@ def test_quantities_are_numbers(text: str, in_thousandths: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "1Q", "1e", "--1"])
 def test_other_texts_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is no quantity"):
+    with pytest.raises(ValueError, match="is not a quantity"):
         amount(text)

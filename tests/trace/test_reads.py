@@ -61,7 +61,7 @@ def test_any_instants_come_back_from_their_runs() -> None:
 
 @pytest.mark.parametrize("runs", [[["1.000", "2.000"]], [[]], [["soon"]], [5], [["1.000", "1.000", "x"]], 5])
 def test_what_is_no_run_is_no_trace(runs: Any) -> None:
-    with pytest.raises(ValueError, match="no runs of reads"):
+    with pytest.raises(ValueError, match="not runs of reads"):
         unfold(runs)
 
 
@@ -76,7 +76,7 @@ def test_a_trace_holds_its_reads() -> None:
     assert Trace.from_json(found.to_json()) == found
     assert found.compared_items == 3
     assert found.digest() != trace(15, 30, 45, 60).digest()
-    with pytest.raises(ValueError, match="no runs of reads"):
+    with pytest.raises(ValueError, match="not runs of reads"):
         Trace.from_json(found.to_json() | {"reads": {WEB: [["15.000", "x"]]}})
 
 

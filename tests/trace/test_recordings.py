@@ -71,11 +71,11 @@ def test_a_missing_recording_says_how_to_take_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda text: text[: len(text) // 2], "no JSON"),
+        (lambda text: text[: len(text) // 2], "not JSON"),
         (lambda text: text.replace('"1.000"', '"1.001"'), "does not fit its digest"),
         (lambda _: "[]", "must have the fields"),
-        (lambda text: "\ufeff" + text, "no JSON"),
-        (lambda _: "", "no JSON"),
+        (lambda text: "\ufeff" + text, "not JSON"),
+        (lambda _: "", "not JSON"),
     ],
     ids=["truncated", "edited", "other", "marked", "empty"],
 )
@@ -103,7 +103,7 @@ def test_everybody_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
 def test_a_recording_under_a_wrong_name_is_refused(tmp_path: Path, trace: Any) -> None:
     path = save(tmp_path, trace)
     path.rename(path.with_name("b.json"))
-    with pytest.raises(DamagedRecording, match="about another scenario"):
+    with pytest.raises(DamagedRecording, match="of another scenario"):
         recordings.load(tmp_path, "1.36.3", "replicaset/b")
 
 
@@ -147,7 +147,7 @@ def test_a_damaged_history_is_named(tmp_path: Path, builder: Any, scaled_up: Any
     path = tmp_path / "run.jsonl"
     save_history(path, builder.history, {})
     path.write_text(damage(path.read_text()))
-    with pytest.raises(DamagedHistory, match=r"run\.jsonl is no whole history"):
+    with pytest.raises(DamagedHistory, match=r"run\.jsonl is not a complete history"):
         load_history(path)
 
 

@@ -234,7 +234,7 @@ def test_actions_name_what_is_wrong_with_the_pod() -> None:
         with pytest.raises(ValueError, match="is not bound to a node"):
             town.kubelet.fail(one)
         await town.sleep(0.5)
-        with pytest.raises(ValueError, match="does not run, it is Pending"):
+        with pytest.raises(ValueError, match="is not running, it is Pending"):
             town.kubelet.set_ready(town.now(one), ready=True)
         await town.rest()
         with pytest.raises(ValueError, match="has no container 'nobody' to restart; it has main"):
@@ -330,5 +330,5 @@ def test_a_lost_node_is_silent_then_noticed_then_catches_up() -> None:
 
 
 def test_negative_times_are_refused() -> None:
-    with pytest.raises(ValueError, match="give none below 0"):
+    with pytest.raises(ValueError, match="use 0 or more"):
         Lifecycle(ready_after=(1.0, -1.0))

@@ -47,7 +47,7 @@ _SPEAKS_TO_USER = (
     ("lockstep.clusters.control_plane.errors", "ControlPlaneFailed"),
     ("lockstep.quality.fidelity.wire", "FidelityError"),
     ("lockstep.project.regressions", "DamagedRegression"),
-    ("lockstep.clusters.real.connection", "GroundError"),
+    ("lockstep.clusters.real.connection", "ClusterError"),
     ("lockstep.implementations.registry", "UsageError"),
     ("lockstep.clusters.kind", "KindFailed"),
     ("lockstep.quality.mutants.catalogue", "MutantError"),

@@ -1,7 +1,7 @@
-"""One run: what was asked for, one row for each scenario, and whether the whole is green.
+"""One run: its facts, one row for each scenario, and whether the run is green.
 
-A run is green only if something was judged, every scenario that was selected got a verdict, each of them made at least
-one assertion, and every verdict is `pass` or `divergent`. What is not known is never green.
+A run is green only if something was judged, every selected scenario got a verdict and made at least one assertion, and
+every verdict is `pass` or `divergent`. An unknown verdict is never green.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from lockstep.runs.config import RunConfig
     from lockstep.runs.outcome import Outcome
 
-#: Every verdict, in the order in which people want to read them.
+#: Every verdict, in the order of columns.
 VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")
 GREEN = frozenset({"pass", "divergent"})
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What one run was: who was tested, where, and what it was held to."""
+    """The facts of one run: what was tested, where, and what it was compared with."""
 
     implementation: str
     environment: str
@@ -35,7 +35,7 @@ class Facts:
 
     @property
     def yardstick(self) -> str:
-        """What the run was held to, in words."""
+        """What the run was compared with, in words."""
         if self.against == "none":
             return "the scenarios' own assertions only"
         if self.against == "recorded":
@@ -58,13 +58,13 @@ class Facts:
         ]
 
 
-#: What a run is when nothing else is asked for; a command to paste leaves these out.
+#: The facts of a run without options; commands to paste leave these out.
 DEFAULTS = Facts(implementation="reference", environment="memory", against="recorded", release="1.36.3", seed=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scenario's outcome without its objects: it travels between processes as plain JSON."""
+    """One scenario's outcome without its objects, so that it can pass between processes as plain JSON."""
 
     id: str
     controller: str
@@ -77,7 +77,7 @@ class Row:
 
     @classmethod
     def of(cls, outcome: Outcome) -> Row:
-        """The row of an outcome; times are rounded to what can be told apart."""
+        """The row of an outcome; times are rounded to a meaningful precision."""
         return cls(
             id=outcome.scenario.id,
             controller=outcome.scenario.controller,
@@ -100,7 +100,7 @@ class Row:
 
     @property
     def judged(self) -> bool:
-        """Whether the verdict says something about the controller: never so without an assertion that held."""
+        """Whether the verdict is about the controller, which takes an assertion that was made."""
         return self.verdict == "fail" or (self.verdict in GREEN and self.assertions > 0)
 
     @property
@@ -112,7 +112,7 @@ class Row:
 
 
 class Session:
-    """The rows of one run. `selected` is how many scenarios were to run, None if nobody can say."""
+    """The rows of one run. `selected` is how many scenarios were to run; None: unknown."""
 
     def __init__(self, facts: Facts, selected: int | None = None) -> None:
         self.facts = facts
@@ -125,12 +125,12 @@ class Session:
 
     @property
     def rows(self) -> list[Row]:
-        """All rows, sorted by scenario id, whatever order they came in."""
+        """All rows, sorted by scenario id."""
         return [self._rows[key] for key in sorted(self._rows)]
 
     @property
     def controllers(self) -> list[str]:
-        """The controllers that the rows speak of, sorted."""
+        """The controllers of the rows, sorted."""
         return sorted({row.controller for row in self._rows.values()})
 
     def rows_of(self, controller: str) -> list[Row]:
@@ -163,7 +163,7 @@ class Session:
 
     @property
     def green(self) -> bool:
-        """Whether the run may be trusted to have found nothing wrong."""
+        """Whether the run is complete and found nothing wrong."""
         return not self.reasons()
 
     @property

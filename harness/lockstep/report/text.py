@@ -61,7 +61,7 @@ def _amounts(rows: list[Row]) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: "0.35 s", "2 min 5 s", "3 h 20 min", "2 d 4 h"."""
+    """A duration in words: "0.35 s", "2 min 5 s", "3 h 20 min", "2 d 4 h"."""
     if seconds < 60:
         return f"{seconds:.3g} s" if seconds < 9.995 else f"{seconds:.1f} s"
     whole = round(seconds)
@@ -73,7 +73,7 @@ def duration(seconds: float) -> str:
 
 
 def closing(session: Session) -> list[str]:
-    """The last word on the run, green or why not, in lines of 80 columns."""
+    """The conclusion of the run, green or why not, in lines of 80 columns."""
     return textwrap.wrap(_closing(session), WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
@@ -98,14 +98,14 @@ def rerun_command(session: Session, program: str = "lockstep run", prefix: str =
 
 
 def option_words(facts: Facts, prefix: str = "--") -> list[str]:
-    """The options that make a run of these facts, those with their default value left out."""
+    """The command-line options of these facts, without those with their default value."""
     usual = replace(DEFAULTS, release=_implied_release(facts))
     given = ((name, getattr(facts, name), getattr(usual, name)) for name in asdict(facts))
     return [f"{prefix}{name} {shlex.quote(str(value))}" for name, value, default in given if value != default]
 
 
 def _implied_release(facts: Facts) -> str:
-    """The release that a run takes when none is given: one that an implementation names, else the default."""
+    """The release of a run without --release: one that an implementation names, or the default."""
     for spec in (facts.implementation, facts.against):
         kind, _, release = spec.partition(":")
         if kind == "upstream" and release and "=" not in release:

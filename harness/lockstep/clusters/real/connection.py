@@ -21,7 +21,7 @@ _CONNECTIONS = 512
 _PATH_SAFE = "/:@-._~!$&'()*+,;="
 
 
-class GroundError(RuntimeError):
+class ClusterError(RuntimeError):
     """The real cluster cannot be used as asked; the message is one line that says why, and what to do."""
 
 
@@ -76,13 +76,13 @@ class Connection:
         try:
             from kubernetes import client, config
         except ImportError:
-            raise GroundError("real clusters need the official client: pip install 'kube-lockstep[cluster]'") from None
+            raise ClusterError("real clusters need the official client: pip install 'kube-lockstep[cluster]'") from None
         settings = client.Configuration()
         load: Any = config.load_kube_config  # it ships no types
         try:
             load(str(kubeconfig), context or None, settings)
         except (config.ConfigException, OSError) as problem:
-            raise GroundError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
+            raise ClusterError(f"{kubeconfig} cannot be used: {' '.join(str(problem).split())}") from None
         settings.connection_pool_maxsize = _CONNECTIONS
         settings.retries = False
         self._client: Any = client.ApiClient(settings)
@@ -107,11 +107,11 @@ class Connection:
         return Answer(response.status, response.headers.get("Content-Type", ""), data, response.headers)
 
     def ask(self, method: str, path: str, query: Mapping[str, str] = {}, body: object = None) -> Answer:
-        """`request` with the body as data. Raises GroundError if there is no answer."""
+        """`request` with the body as data. Raises ClusterError if there is no answer."""
         try:
             return self.request(method, path, query, None if body is None else orjson.dumps(body))
         except ConnectionError as broken:
-            raise GroundError(f"the API server at {self.host} does not answer: {broken}") from None
+            raise ClusterError(f"the API server at {self.host} does not answer: {broken}") from None
 
     def watch(self, path: str, query: Mapping[str, str]) -> Stream | Answer:
         """An open stream, or the answer that refused it. Raises ConnectionError if there is none."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.tenant import owner_of
 from lockstep.clusters.served import NotServed, collections, wait_until_served
 from lockstep.controllers.names import GROUPS
@@ -28,17 +28,17 @@ class Definitions:
         self._made: list[dict[str, Any]] = []
 
     def bring(self) -> None:
-        """Add the definitions that are missing, and wait until all kinds are served. Raises GroundError."""
+        """Add the definitions that are missing, and wait until all kinds are served. Raises ClusterError."""
         for definition in DEFINITIONS:
             answer = self._connection.ask("POST", PATH, body=definition)
             if answer.status == 201:
                 self._made.append(definition)
             elif answer.status != 409:
-                raise GroundError(f"{self._connection.host} refused to create {PATH}: {answer.words}")
+                raise ClusterError(f"{self._connection.host} refused to create {PATH}: {answer.words}")
         try:
             wait_until_served(DEFINITIONS, self._get)
         except NotServed as problem:
-            raise GroundError(f"{self._connection.host}: {problem}") from None
+            raise ClusterError(f"{self._connection.host}: {problem}") from None
 
     def remove(self) -> None:
         """Remove what was added, unless there are objects of the kind outside of our tenants' namespaces."""

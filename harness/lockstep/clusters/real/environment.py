@@ -51,7 +51,7 @@ class RealEnvironment:
         self._launcher = Launcher(release, progress)
 
     def __enter__(self) -> Self:
-        """Start the cluster, or connect to it. Raises GroundError, and the errors of the cluster's start."""
+        """Start the cluster, or connect to it. Raises ClusterError, and the errors of the cluster's start."""
         try:
             kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)

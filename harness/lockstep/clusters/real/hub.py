@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 
 from lockstep.apiserver.routing import path_to
-from lockstep.clusters.real.connection import Answer, Connection, GroundError, Stream
+from lockstep.clusters.real.connection import Answer, ClusterError, Connection, Stream
 from lockstep.clusters.real.tenant import owner_of
 from lockstep.clusters.real.webhook_names import RESOURCES
 
@@ -45,7 +45,7 @@ class Hub:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Start the watches. Raises GroundError if the cluster does not answer."""
+        """Start the watches. Raises ClusterError if the cluster does not answer."""
         for kind in self._kinds:
             version = self._list(kind)
             if version:
@@ -88,7 +88,7 @@ class Hub:
             return ""
         if answer.status != 200:
             message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else ""
-            raise GroundError(f"{self._connection.host} refused to list {kind.resource}: {answer.status} {message}")
+            raise ClusterError(f"{self._connection.host} refused to list {kind.resource}: {answer.status} {message}")
         return str(orjson.loads(answer.body)["metadata"]["resourceVersion"])
 
     def _follow(self, kind: Kind, version: str) -> None:
@@ -99,7 +99,7 @@ class Hub:
                 if isinstance(stream, Answer):
                     version = self._list(kind)
                     continue
-            except (ConnectionError, GroundError) as gone:
+            except (ConnectionError, ClusterError) as gone:
                 if not self._stopping:
                     self.lose(f"the watch of {kind.resource} cannot be opened again: {gone}")
                 return

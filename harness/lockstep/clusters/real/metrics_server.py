@@ -16,7 +16,7 @@ from aiohttp import web
 
 from lockstep.apiserver import Reply, Request
 from lockstep.apiserver.routing import parse_path
-from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.tenant import owner_of
 from lockstep.clusters.real.tenant_server import TenantServer
 from lockstep.clusters.real.trust import Trust
@@ -50,7 +50,7 @@ class MetricsServer(TenantServer[Measured]):
         self._trust = Trust(f"{_SERVICE}.{_NAMESPACE}.svc")  # the name under which kube-apiserver calls us
 
     def start(self, connection: Connection) -> None:
-        """Serve, and have the cluster forward requests to us. Raises GroundError if it does not."""
+        """Serve, and have the cluster forward requests to us. Raises ClusterError if it does not."""
         port = self._listen(web.Application(), "GET", self._handle, self._trust)
         _apply(connection, "/api/v1/namespaces", _object("v1", "Namespace", _NAMESPACE))
         service = {"type": "ExternalName", "externalName": self._seen_as, "ports": [{"port": port}]}
@@ -93,7 +93,7 @@ def _apply(connection: Connection, collection: str, one: dict[str, Any]) -> None
     path, query = f"{collection}/{one['metadata']['name']}", {"fieldManager": "lockstep", "force": "true"}
     answer = connection.request("PATCH", path, query, orjson.dumps(one), "application/apply-patch+yaml")
     if answer.status >= 400:
-        raise GroundError(f"{connection.host} refuses {path}: {answer.status} {answer.body.decode(errors='replace')}")
+        raise ClusterError(f"{connection.host} refuses {path}: {answer.status} {answer.body.decode(errors='replace')}")
 
 
 def _wait_until_found(connection: Connection) -> None:
@@ -101,5 +101,7 @@ def _wait_until_found(connection: Connection) -> None:
     for group, version in _VERSIONS:
         while (found := connection.request("GET", f"/apis/{group}/{version}", {})).status != 200:
             if time.monotonic() > deadline:
-                raise GroundError(f"{connection.host} does not reach our metrics API {group}/{version}: {found.status}")
+                raise ClusterError(
+                    f"{connection.host} does not reach our metrics API {group}/{version}: {found.status}"
+                )
             time.sleep(_GLANCE)

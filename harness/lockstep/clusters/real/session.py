@@ -18,7 +18,7 @@ import orjson
 from lockstep.apiserver import ApiServer, Request
 from lockstep.apiserver.kinds import Kind
 from lockstep.clusters.real import webhook_names
-from lockstep.clusters.real.connection import Connection, GroundError
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.definitions import DEFINITIONS, PATH, Definitions
 from lockstep.clusters.real.gateway import Gateways
 from lockstep.clusters.real.hub import Hub
@@ -71,7 +71,7 @@ class RealSession:
         self.has_vpa = False
 
     def __enter__(self) -> Self:
-        """Check the cluster. Raises GroundError if it cannot be used."""
+        """Check the cluster. Raises ClusterError if it cannot be used."""
         try:
             self._definitions.bring()
             self.has_vpa = any(one["metadata"]["name"] == _VPA_WEBHOOK for one in self._list(WEBHOOKS))
@@ -156,7 +156,7 @@ class RealSession:
                         self.connection.request("DELETE", f"{path}/{name}", {})
 
     def refuse_rivals(self) -> None:
-        """Raise GroundError if the cluster's own controllers do the work of those under test.
+        """Raise ClusterError if the cluster's own controllers do the work of those under test.
 
         A ReplicaSet with 0 replicas shows it: its controller writes a status at once.
         """
@@ -170,7 +170,7 @@ class RealSession:
             while time.monotonic() < deadline:
                 found = self._list(path)
                 if found and (found[0].get("status") or {}).get("observedGeneration"):
-                    raise GroundError(
+                    raise ClusterError(
                         f"the cluster at {self.connection.host} runs a ReplicaSet controller of its own, which would "
                         "do the work of the one under test; end it (kube-controller-manager --controllers=*,"
                         "-replicaset-controller,-horizontal-pod-autoscaler-controller), or use --environment kind"
@@ -189,7 +189,7 @@ class RealSession:
             if answer.status == 200:
                 return
             if time.monotonic() > deadline:
-                raise GroundError(
+                raise ClusterError(
                     f"namespace {namespace} has no ServiceAccount after {_PATIENCE:g} s: does the cluster run its "
                     "serviceaccount controller?"
                 )
@@ -206,7 +206,7 @@ class RealSession:
     def _post(self, path: str, body: object) -> None:
         answer = self.connection.ask("POST", path, body=body)
         if answer.status >= 400 and answer.status != 409:
-            raise GroundError(f"{self.connection.host} refused to create {path}: {answer.words}")
+            raise ClusterError(f"{self.connection.host} refused to create {path}: {answer.words}")
 
 
 def _kinds() -> list[Kind]:

@@ -7,20 +7,20 @@ import ssl
 import tempfile
 from pathlib import Path
 
-from lockstep.clusters.real.connection import GroundError
+from lockstep.clusters.real.connection import ClusterError
 
 
 class Trust:
     """A certificate authority, and the certificate of a server that the cluster calls by one of `names`.
 
-    Raises GroundError if trustme is not installed.
+    Raises ClusterError if trustme is not installed.
     """
 
     def __init__(self, *names: str) -> None:
         try:
             import trustme
         except ImportError:
-            raise GroundError(
+            raise ClusterError(
                 "servers that a cluster calls need certificates: pip install 'kube-lockstep[cluster]'"
             ) from None
         authority = trustme.CA()

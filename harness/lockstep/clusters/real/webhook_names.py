@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from lockstep.clusters.real.connection import GroundError
+from lockstep.clusters.real.connection import ClusterError
 
 #: Kinds whose objects configure webhooks, and the resources that they are.
 KINDS = frozenset({"MutatingWebhookConfiguration"})
@@ -54,12 +54,12 @@ class WebhookNames:
     # -- requests -----------------------------------------------------------------------------------------------
 
     def outward(self, configuration: Object) -> Object:
-        """A configuration as the real cluster gets it. Raises GroundError if the cluster cannot call us."""
+        """A configuration as the real cluster gets it. Raises ClusterError if the cluster cannot call us."""
         webhooks = configuration.get("webhooks")
         if not isinstance(webhooks, list):
             return configuration
         if self._door is None:
-            raise GroundError(
+            raise ClusterError(
                 "this cluster cannot call a webhook on this machine, and one that is elsewhere would not be the "
                 "scenario's alone: use --environment control-plane or kind"
             )

@@ -49,7 +49,7 @@ class WebhookServer(TenantServer[Consulted]):
         self.door: Door | None = None
 
     def start(self, connection: Connection) -> None:
-        """Serve, if the cluster can separate the webhooks of tenants. Raises GroundError."""
+        """Serve, if the cluster can separate the webhooks of tenants. Raises ClusterError."""
         if keeps_apart(connection):
             trust = Trust(self._host)
             port = self._listen(web.Application(client_max_size=LARGEST_BODY), "POST", self._handle, trust)

@@ -1,4 +1,4 @@
-"""One change and a hundred readers: how many events a second reach them all, on each API server."""
+"""One change and a hundred readers: how many events per second all of them get, on each API server."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import aiohttp
 
 from lockstep.apiserver import ApiServer, Request
 from lockstep.quality.bench.figures import BenchFailed
-from lockstep.quality.bench.servers import Ground
+from lockstep.quality.bench.servers import Server
 from lockstep.quality.bench.traffic import NAMESPACE, named_pod
 
 _PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 _PATIENCE = 60.0
 
 
-def events_per_second(ground: Ground, watchers: int, pods: int) -> float:
-    """Create pods, one after the other, and wait until each watcher has heard of each; events delivered a second."""
-    if ground.server is not None:
-        seconds = _in_process(ground.server, watchers, pods)
+def events_per_second(one: Server, watchers: int, pods: int) -> float:
+    """Create pods, one after the other, until each watcher has seen each. Returns the events delivered per second."""
+    if one.server is not None:
+        seconds = _in_process(one.server, watchers, pods)
     else:
-        seconds = asyncio.run(_over_http(ground, watchers, pods))
+        seconds = asyncio.run(_over_http(one, watchers, pods))
     return watchers * pods / seconds
 
 
@@ -42,9 +42,9 @@ def _in_process(server: ApiServer, watchers: int, pods: int) -> float:
     return seconds
 
 
-async def _over_http(ground: Ground, watchers: int, pods: int) -> float:
-    connections = aiohttp.TCPConnector(limit=0, ssl=ground.tls if ground.tls is not None else True)
-    async with aiohttp.ClientSession(ground.url, connector=connections) as session:
+async def _over_http(one: Server, watchers: int, pods: int) -> float:
+    connections = aiohttp.TCPConnector(limit=0, ssl=one.tls if one.tls is not None else True)
+    async with aiohttp.ClientSession(one.url, connector=connections) as session:
         async with session.get(_PODS, params={"limit": "1"}) as answer:
             version = (await answer.json())["metadata"]["resourceVersion"]
         watching = {"watch": "true", "resourceVersion": version, "timeoutSeconds": "300"}
@@ -54,7 +54,7 @@ async def _over_http(ground: Ground, watchers: int, pods: int) -> float:
         for number in range(pods):
             async with session.post(_PODS, json=named_pod(f"seen-{number}")) as made:
                 if made.status != 201:
-                    raise BenchFailed(f"{ground.name} refuses a pod: {made.status} {(await made.text())[:200]}")
+                    raise BenchFailed(f"{one.name} refuses a pod: {made.status} {(await made.text())[:200]}")
         heard = await asyncio.wait_for(asyncio.gather(*readers), _PATIENCE)
         seconds = time.perf_counter() - began
         for answer in answers:
@@ -65,7 +65,7 @@ async def _over_http(ground: Ground, watchers: int, pods: int) -> float:
 
 
 def _hang_up(answer: aiohttp.ClientResponse) -> None:
-    """End a watch at once: a polite end of TLS would take longer than the loop lives."""
+    """End a watch at once: an orderly end of TLS would take longer than the loop runs."""
     connection = answer.connection
     if connection is not None and connection.transport is not None:
         connection.transport.abort()

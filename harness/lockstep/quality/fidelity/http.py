@@ -15,9 +15,9 @@ import urllib3
 
 from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
-#: Seconds that an event may take from the write that causes it.
+#: Seconds from a write until its event must arrive.
 _PATIENCE = 5.0
-#: Seconds in which an answer must come.
+#: Seconds until an answer must arrive.
 _TIMEOUT = 30.0
 _KEPT_HEADERS = ("content-type", "retry-after", "warning", "location", "allow")
 _END = None
@@ -25,7 +25,7 @@ _END = None
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server is and who we are to it. Paths of PEM files, "" for none; `token`: a bearer token, "" for none."""
+    """A server's URL and our credentials. Paths of PEM files, "" for none; `token`: a bearer token, "" for none."""
 
     url: str
     authority: str = ""
@@ -35,7 +35,9 @@ class Server:
 
 
 class HttpStream:
-    """The events of a watch, read by a thread of its own. `quiet`: seconds of silence after which nothing will come."""
+    """The events of a watch, read by a thread of its own. `quiet`: seconds without an event after which the stream
+    counts as ended.
+    """
 
     def __init__(self, response: urllib3.BaseHTTPResponse, quiet: float) -> None:
         self._response = response
@@ -53,7 +55,7 @@ class HttpStream:
                 for line in lines:
                     self._events.put(orjson.loads(line))
         except (urllib3.exceptions.HTTPError, OSError, ValueError):
-            pass  # the end of a stream that we have closed ourselves, or one that broke: what is missing will show
+            pass  # the stream was closed by us, or broke: missing events will show as a difference
         finally:
             self._events.put(_END)
 
@@ -81,7 +83,7 @@ class HttpStream:
         return found
 
     def rest(self) -> list[dict[str, Any]]:
-        """What comes until it is quiet."""
+        """The events until it is quiet."""
         found: list[dict[str, Any]] = []
         while (event := self._next(self._quiet)) is not None:
             found.append(event)
@@ -133,9 +135,9 @@ class HttpTransport:
         return time.time()
 
     def compact(self) -> None:
-        """Forget old versions. Raises FidelityError where that cannot be asked for."""
+        """Discard old versions. Raises FidelityError if the server cannot be made to."""
         if self._compact is None:
-            raise FidelityError("this target cannot be told to forget old versions; use memory, http or control-plane")
+            raise FidelityError("this target cannot be made to discard old versions; use memory, http or control-plane")
         self._compact()
 
     def close(self) -> None:
@@ -158,7 +160,7 @@ class HttpTransport:
 
 
 def _is_plain_bookmark(event: dict[str, Any]) -> bool:
-    """A bookmark that only tells the time: servers send those when they like."""
+    """A bookmark that only gives a version: servers send those at any time."""
     return event["type"] == "BOOKMARK" and not event["object"]["metadata"].get("annotations")
 
 

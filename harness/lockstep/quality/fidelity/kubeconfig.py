@@ -1,4 +1,4 @@
-"""The server that the current context of a kubeconfig names: client certificates and tokens, no login programs."""
+"""The server of a kubeconfig's current context. It supports client certificates and tokens, but no login programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lockstep.quality.fidelity.wire import FidelityError
 
 
 def server_of(path: Path, stack: ExitStack) -> Server:
-    """Where the server is and who we are to it. Inline certificates lie in files until `stack` ends.
+    """The server's URL and our credentials. Inline certificates are in files until `stack` ends.
 
     Raises FidelityError for a file that cannot be read or used.
     """
@@ -28,7 +28,7 @@ def server_of(path: Path, stack: ExitStack) -> Server:
     except (OSError, yaml.YAMLError, KeyError, TypeError, StopIteration) as error:
         raise FidelityError(f"cannot use the kubeconfig {path}: {type(error).__name__}: {error}") from None
     if "exec" in user or "auth-provider" in user:
-        raise FidelityError(f"the kubeconfig {path} asks a login program; name one with a certificate or a token")
+        raise FidelityError(f"the kubeconfig {path} uses a login program; name one with a certificate or a token")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-fidelity-")))
 
     def pem(section: dict[str, Any], key: str) -> str:
