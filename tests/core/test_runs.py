@@ -85,7 +85,7 @@ def test_seeds_differ_in_names_and_agree_in_behaviour() -> None:
     [
         ({"implementation": "downstream"}, "unknown implementation 'downstream'; known: reference, upstream"),
         ({"implementation": "upstream:0.9"}, "unknown upstream release '0.9'; known: 1.3"),
-        ({"implementation": "upstream:path=nowhere"}, "nowhere is no Kubernetes checkout"),
+        ({"implementation": "upstream:path=nowhere"}, "nowhere is not a Kubernetes checkout"),
         ({"environment": "moon"}, "unknown environment 'moon'; known: memory"),
         ({"against": "yesterday"}, "unknown implementation 'yesterday'"),
         ({"release": "2.0"}, "unknown upstream release '2.0'"),

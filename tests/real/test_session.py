@@ -11,7 +11,7 @@ import pytest
 
 from lockstep import objects
 from lockstep.apiserver.kinds import Kind
-from lockstep.clusters.real.connection import Connection, ClusterError
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.remote import RemoteServer
 from lockstep.clusters.real.run import run_on_cluster
 from lockstep.clusters.real.session import RealSession

@@ -32,7 +32,7 @@ _RECOMMENDER = PodResourceRecommender(RecommendationConfig())
 
 
 def answer(question: Any) -> Any:
-    """What came of each step, and how many aggregations there are in the end."""
+    """The result of each step, and the number of aggregations at the end."""
     run = _Run(per_vpa_config=question["perVPAConfig"])
     for step in question["steps"]:
         run.take(step)
@@ -40,7 +40,7 @@ def answer(question: Any) -> Any:
 
 
 class _Run:
-    """One history under way; its clock begins with 2000."""
+    """One history in progress; its clock begins with the year 2000."""
 
     def __init__(self, *, per_vpa_config: bool) -> None:
         self.now = 0
@@ -92,7 +92,7 @@ class _Run:
         self.said += [vpa.as_status(), vpa.pod_count, missing]
 
     def restart(self, vpa: Vpa) -> None:
-        """Take checkpoints, as JSON, for what was before."""
+        """Save checkpoints as JSON and load them into a new model."""
         saved, loaded = {}, {}
         for name, state in vpa.aggregate_state_by_container_name().items():
             saved[name] = state.save_to_checkpoint(self.now)
@@ -126,7 +126,7 @@ _FOR_VPA: Mapping[str, Callable[[_Run, Vpa], None]] = {"recommend": _Run.recomme
 
 
 def _finish(awaitable: Any) -> None:
-    """Run what waits for nothing."""
+    """Run a coroutine that never waits."""
     try:
         awaitable.send(None)
     except StopIteration:

@@ -18,7 +18,7 @@ _SCHEMES: dict[tuple[float, ...], HistogramOptions] = {}
 
 
 def _options(scheme: Any) -> HistogramOptions:
-    """Made once for each scheme: histograms that merge must have the same ones."""
+    """The options of a scheme, made once: histograms that are merged must share them."""
     key = scheme["max"], scheme["first"], scheme["ratio"], scheme["epsilon"]
     options = _SCHEMES.get(key)
     if options is None:
@@ -40,7 +40,7 @@ def answer_bucket(question: Any) -> Any:
 
 
 def answer(question: Any) -> Any:
-    """What the steps say, the state that they lead to, and percentiles."""
+    """The results of the steps, the final state, and percentiles."""
     said: list[Any] = []
     made = _build(question, question["steps"], said)
     percentiles = [number(made.percentile(percentile)) for percentile in question["percentiles"]]
@@ -77,7 +77,7 @@ def _take(question: Any, made: Histogram, step: Any, said: list[Any]) -> None:
 
 
 def saved(checkpoint: HistogramCheckpoint) -> Any:
-    """A checkpoint."""
+    """A checkpoint as a JSON value."""
     return {
         "weights": {str(bucket): share for bucket, share in checkpoint.bucket_weights.items()},
         "total": number(checkpoint.total_weight),
@@ -86,7 +86,7 @@ def saved(checkpoint: HistogramCheckpoint) -> Any:
 
 
 def state_of(histogram: Histogram) -> Any:
-    """All that a histogram holds."""
+    """The whole state of a histogram."""
     filled = [bucket for bucket, weight in enumerate(histogram.bucket_weight) if weight]
     reference = histogram.reference_timestamp if isinstance(histogram, DecayingHistogram) else time(None)
     return {

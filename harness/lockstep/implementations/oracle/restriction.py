@@ -35,7 +35,7 @@ _LISTS = {
 
 
 def answer(question: Any) -> Any:
-    """For each pod, whether it may be evicted, what may be done in place, and how the act went."""
+    """For each pod: whether it may be evicted, what may be done in place, and the result of the act."""
     client, vpa = Client(_Refusing(question["refused"])), question["vpa"]
     factory = PodsRestrictionFactory(
         client,
@@ -88,7 +88,7 @@ def _act(
 
 
 def _at_once(work: Coroutine[Any, Any, None]) -> None:
-    """Nothing has to wait here."""
+    """Run a coroutine that never waits."""
     try:
         work.send(None)
     except StopIteration:

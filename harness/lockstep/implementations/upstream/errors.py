@@ -1,4 +1,4 @@
-"""What can go wrong with upstream; every message is for the user: what happened, why, and what to do next."""
+"""Errors of upstream. Every message is for the user: what happened, why, and what to do next."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ class BuildFailed(Exception):
 
 
 class UpstreamFailed(Exception):
-    """The upstream process died, hung, spoke nonsense, or a controller in it ended by itself."""
+    """The upstream process died, hung or sent an invalid frame, or a controller in it ended by itself."""
 
 
 class RunRefused(UpstreamFailed):
-    """The process is well, but cannot begin this run: the scenario asks for what this release does not have."""
+    """The process is fine but cannot begin this run: the scenario needs what this release does not have."""
