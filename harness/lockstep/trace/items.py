@@ -63,10 +63,10 @@ class Items:
         }
         if "spec" in asked:
             item["about"]["spec"] = self.spec_digest(asked["spec"])
-        told = self.symbols.value(answer)
-        if isinstance(told, dict) and isinstance(told.get("patch"), list):
-            told = {**told, "patch": sorted_operations(told["patch"])}
-        item["answer"] = told
+        shown = self.symbols.value(answer)
+        if isinstance(shown, dict) and isinstance(shown.get("patch"), list):
+            shown = {**shown, "patch": sorted_operations(shown["patch"])}
+        item["answer"] = shown
         return item | ({"code": write.code, "message": write.message} if write.code != _OK else {})
 
     def event(self, write: Write) -> Item | None:

@@ -99,5 +99,5 @@ def reported_version(path: Path) -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    told = _VERSION.search(answer.stdout)
-    return told[1] if told else ""
+    found = _VERSION.search(answer.stdout)
+    return found[1] if found else ""

@@ -32,5 +32,5 @@ def apply(definitions: Sequence[Definition], ask: Ask) -> None:
 
 
 def _status_and_words(answer: tuple[int, Any]) -> tuple[int, str]:
-    status, said = answer
-    return status, f"{status} {said.get('message', '') if isinstance(said, dict) else said}"
+    status, body = answer
+    return status, f"{status} {body.get('message', '') if isinstance(body, dict) else body}"

@@ -55,15 +55,15 @@ class Process:
         except OSError as error:
             self._socket.close()
             raise ControlPlaneFailed(f"cannot start {name}: {error.strerror or error}") from error
-        self.pid = self._told_pid()
+        self.pid = self._read_pid()
 
-    def _told_pid(self) -> int:
+    def _read_pid(self) -> int:
         self._socket.settimeout(_PATIENCE)
-        told = b""
+        line = b""
         try:
-            while not told.endswith(b"\n") and (more := self._socket.recv(64)):
-                told += more
-            return int(told)
+            while not line.endswith(b"\n") and (more := self._socket.recv(64)):
+                line += more
+            return int(line)
         except (OSError, ValueError) as error:
             self.stop()
             raise ControlPlaneFailed(f"{self.name} did not start: {self._last_words()}") from error

@@ -37,8 +37,8 @@ class Ended:
     @property
     def reason(self) -> str:
         """The end of its output, in one line, for messages."""
-        said = " ".join((self.complaint.strip() or self.output.strip()).split())
-        return f"...{said[-_SHOWN:]}" if len(said) > _SHOWN else said or "(it said nothing)"
+        output = " ".join((self.complaint.strip() or self.output.strip()).split())
+        return f"...{output[-_SHOWN:]}" if len(output) > _SHOWN else output or "(it said nothing)"
 
 
 def need(program: str, why: str) -> str:

@@ -52,8 +52,8 @@ def nodes(name: str) -> Sequence[str]:
 def is_ours(name: str) -> bool:
     """Whether all containers of a cluster are ours."""
     shown = f'{{{{range .Mounts}}}}{{{{if eq .Destination "{MARK}"}}}}ours{{{{end}}}}{{{{end}}}}'
-    told = docker("inspect", f"--format={shown}", *nodes(name), what=f"inspecting the kind cluster {name!r}")
-    return all(line == "ours" for line in told.splitlines())
+    shown = docker("inspect", f"--format={shown}", *nodes(name), what=f"inspecting the kind cluster {name!r}")
+    return all(line == "ours" for line in shown.splitlines())
 
 
 def refuse_strangers(name: str) -> None:

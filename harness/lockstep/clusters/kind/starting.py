@@ -70,7 +70,7 @@ class Start:
         try:
             cluster.create(config_file=written)
         except (OSError, subprocess.SubprocessError) as error:
-            raise KindFailed(f"the kind cluster {self.name!r} did not start: {self._said() or error}") from error
+            raise KindFailed(f"the kind cluster {self.name!r} did not start: {self._kind_output() or error}") from error
         self._wait()
 
     def down(self) -> None:
@@ -79,7 +79,7 @@ class Start:
             self._cluster().delete()
         except (OSError, subprocess.SubprocessError) as error:
             raise KindFailed(
-                f"the kind cluster {self.name!r} cannot be deleted: {self._said() or error}; "
+                f"the kind cluster {self.name!r} cannot be deleted: {self._kind_output() or error}; "
                 f"try again: kind delete cluster --name {self.name}"
             ) from error
         self.kubeconfig.unlink(missing_ok=True)
@@ -89,9 +89,9 @@ class Start:
     def _log(self) -> Path:
         return self.folder / "kind.log"
 
-    def _said(self) -> str:
-        said = " ".join(self._log.read_text(errors="replace").split())
-        return f"...{said[-_TAIL:]} (all of it: {self._log})" if len(said) > _TAIL else said
+    def _kind_output(self) -> str:
+        output = " ".join(self._log.read_text(errors="replace").split())
+        return f"...{output[-_TAIL:]} (all of it: {self._log})" if len(output) > _TAIL else output
 
     def _cluster(self) -> Any:
         """pytest-kind's object. It creates a folder in the current directory, and starts programs without a guard."""

@@ -58,7 +58,7 @@ class Mirror:
     def __init__(self, state: State) -> None:
         self._state = state
         #: The newest version of each object that the hub has reported, and the writes that it has not reported yet.
-        self._told: dict[tuple[str, str, str], int] = {}
+        self._reported: dict[tuple[str, str, str], int] = {}
         self._owed: dict[tuple[str, str, str], int] = {}
 
     @property
@@ -70,25 +70,25 @@ class Mirror:
         """An event of the hub."""
         meta = payload["metadata"]
         key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
-        self._told[key] = max(version, self._told.get(key, 0))
+        self._reported[key] = max(version, self._reported.get(key, 0))
         if self._owed.get(key, version + 1) <= version:
             del self._owed[key]
-        self.hear(kind, event, payload)
+        self.apply(kind, event, payload)
 
     def write(self, kind: Kind, payload: dict[str, Any]) -> None:
         """The answer to a write of the tenant."""
         meta = payload["metadata"]
         key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
-        if self._told.get(key, 0) < version:
+        if self._reported.get(key, 0) < version:
             self._owed[key] = version
-        self.hear(kind, "MODIFIED", payload)
+        self.apply(kind, "MODIFIED", payload)
 
     def find(self, kind: Kind, namespace: str, name: str) -> dict[str, Any] | None:
         """The latest known version of an object, or None."""
         stored = self._state.collection(kind.collection).get(namespace, name)
         return stored.object if stored is not None else None
 
-    def hear(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
+    def apply(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
         """Apply a version of an object, unless a newer one is known already."""
         meta = payload["metadata"]
         namespace, name, version = meta.get("namespace", ""), meta["name"], int(meta["resourceVersion"])

@@ -102,7 +102,7 @@ class RemoteServer(ApiServer):
         self._controllers = controllers
         self._mirror = Mirror(self.state)
         #: By resource, namespace and name: objects that only controllers have seen so far.
-        self._overheard: dict[tuple[str, str, str], dict[str, Any]] = {}
+        self._seen_by_controllers: dict[tuple[str, str, str], dict[str, Any]] = {}
         #: Requests of controllers that have no answer yet.
         self.in_flight = 0
         #: Instant of the last request, answer or event.
@@ -183,7 +183,7 @@ class RemoteServer(ApiServer):
     def notice(self, kind: Kind, event: str, raw: bytes) -> None:
         """Any thread: an object of the real cluster that this tenant may see has changed."""
         one = orjson.loads(self.tenant.plain(raw))
-        self._inbox.put(lambda: self._hear(kind, event, one))
+        self._inbox.put(lambda: self._receive(kind, event, one))
 
     def lose(self, reason: str) -> None:
         """Any thread: the cluster is gone, which ends the run."""
@@ -193,7 +193,7 @@ class RemoteServer(ApiServer):
 
         self._inbox.put(end)
 
-    def _hear(self, kind: Kind, event: str, one: dict[str, Any]) -> None:
+    def _receive(self, kind: Kind, event: str, one: dict[str, Any]) -> None:
         self.last_news = self.state.now()
         self._mirror.notice(kind, event, one)
 
@@ -234,8 +234,8 @@ class RemoteServer(ApiServer):
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
         if isinstance(found, Answer):
             return found
-        overhear = partial(self._overhear, target_of(request))
-        watch = RemoteWatch(request.actor, self._inbox, found, self._streams, overhear)
+        note_seen = partial(self._note_seen, target_of(request))
+        watch = RemoteWatch(request.actor, self._inbox, found, self._streams, note_seen)
         pump(found, watch, self.tenant)
         return watch
 
@@ -247,7 +247,7 @@ class RemoteServer(ApiServer):
         if target.verb in _READING or not target.resource:
             return reply
         after = self._after(request, target, reply)
-        self._tell(request, target, before, after, reply)
+        self._record(request, target, before, after, reply)
         return reply
 
     def _reply(self, answer: Answer, target: Target) -> Reply:
@@ -320,9 +320,9 @@ class RemoteServer(ApiServer):
         if kind is None or not target.name:
             return None
         found = self._mirror.find(kind, target.namespace, target.name)
-        return found or self._overheard.get((target.resource, target.namespace, target.name))
+        return found or self._seen_by_controllers.get((target.resource, target.namespace, target.name))
 
-    def _overhear(self, target: Target, event: WatchEvent) -> None:
+    def _note_seen(self, target: Target, event: WatchEvent) -> None:
         """A controller sees an object, perhaps before the mirror does. Record it, so that its writes have an object
         before them.
         """
@@ -331,9 +331,9 @@ class RemoteServer(ApiServer):
             return
         namespace, name = meta.get("namespace", ""), meta["name"]
         if event.type == "DELETED" or self._mirror.find(kind, namespace, name) is not None:
-            self._overheard.pop((target.resource, namespace, name), None)
+            self._seen_by_controllers.pop((target.resource, namespace, name), None)
         else:
-            self._overheard[target.resource, namespace, name] = event.object
+            self._seen_by_controllers[target.resource, namespace, name] = event.object
 
     def _after(self, request: Request, target: Target, reply: Reply) -> dict[str, Any] | None:
         """The object as a write left it; None if it is gone, or the write failed."""
@@ -363,7 +363,7 @@ class RemoteServer(ApiServer):
         answer = self._send(Request("GET", path_to(kind, target.namespace, target.name)))
         return orjson.loads(self.tenant.plain(answer.body)) if answer.status == 200 else None
 
-    def _tell(
+    def _record(
         self,
         request: Request,
         target: Target,
@@ -372,7 +372,7 @@ class RemoteServer(ApiServer):
         reply: Reply,
     ) -> None:
         failed = reply.status >= 400
-        told = reply.body if failed and isinstance(reply.body, dict) else {}
+        status = reply.body if failed and isinstance(reply.body, dict) else {}
         name = target.name or _name_in(reply, target.resource)
         write = Write(
             at=self.state.now(),
@@ -383,11 +383,11 @@ class RemoteServer(ApiServer):
             namespace=target.namespace,
             name=name,
             code=reply.status,
-            reason=told.get("reason", ""),
+            reason=status.get("reason", ""),
             before=before,
             after=after,
             body=request.body,
-            message=told.get("message", ""),
+            message=status.get("message", ""),
         )
         for observe in self.observers:
             observe(write)

@@ -80,7 +80,7 @@ class RealRun(MemoryRun):
         await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, RealLoop)
         self.loop.begin()
-        self.loop.delayed = self._session.starts.hear
+        self.loop.delayed = self._session.starts.report_delay
 
     async def play(self) -> None:
         """Play the scenario. After its last step, wait longer than between steps."""

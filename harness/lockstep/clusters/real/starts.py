@@ -48,7 +48,7 @@ class Starts:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._turns.release()
 
-    def hear(self, late: float) -> None:
+    def report_delay(self, late: float) -> None:
         """Any thread: something happened this many seconds after it was due."""
         if late > _LATE:
             self._calm = time.monotonic() + _BREATH

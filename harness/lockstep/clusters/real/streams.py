@@ -23,7 +23,7 @@ _GENERAL = frozenset({"BOOKMARK", "ERROR"})
 class RemoteWatch(Watch):
     """The tenant's end of a watch by `actor`; `open_ones` has the open watches.
 
-    `overhear` gets each event on the tenant's thread, before the reader does.
+    `on_event` gets each event on the tenant's thread, before the reader does.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class RemoteWatch(Watch):
         inbox: Inbox,
         stream: Stream,
         open_ones: set[RemoteWatch],
-        overhear: Callable[[WatchEvent], None],
+        on_event: Callable[[WatchEvent], None],
     ) -> None:
         super().__init__()
         self.actor = actor
         self._inbox = inbox
-        self._overhear = overhear
+        self._on_event = on_event
         self._open_ones = open_ones
         open_ones.add(self)
 
@@ -52,7 +52,7 @@ class RemoteWatch(Watch):
         self._inbox.put(partial(self._take, event))
 
     def _take(self, event: WatchEvent) -> None:
-        self._overhear(event)
+        self._on_event(event)
         self.push(event)
 
     def finish(self) -> None:

@@ -38,8 +38,8 @@ class Door(NamedTuple):
 
 def decoded(path: str) -> tuple[str, Mapping[str, Any]]:
     """The tenant's prefix and the clientConfig that a path of our server stands for. Raises ValueError."""
-    _, prefix, told, *_ = (*path.split("/"), "", "")
-    return prefix, dict(orjson.loads(base64.urlsafe_b64decode(told.encode())))
+    _, prefix, encoded, *_ = (*path.split("/"), "", "")
+    return prefix, dict(orjson.loads(base64.urlsafe_b64decode(encoded.encode())))
 
 
 class WebhookNames:
@@ -70,8 +70,8 @@ class WebhookNames:
         conditions = [*(webhook.get("matchConditions") or ()), condition]
         changed = {**webhook, "matchConditions": conditions}
         if "clientConfig" in webhook:
-            told = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
-            url = f"{door.root}/{self._prefix}/{told}"
+            encoded = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
+            url = f"{door.root}/{self._prefix}/{encoded}"
             changed["clientConfig"] = {"url": url, "caBundle": door.bundle}
         if "namespaceSelector" in webhook:
             changed["namespaceSelector"] = self._selector(webhook["namespaceSelector"], self._real)
@@ -134,9 +134,9 @@ def _defaulted(client: Object) -> Object:
     return {**client, "service": {"port": 443, **service}} if isinstance(service, dict) else client
 
 
-def _service_url(told: bytes) -> bytes:
+def _service_url(encoded: bytes) -> bytes:
     """The URL of a Service in kube-apiserver's messages, without its query."""
-    client: Mapping[str, Any] = orjson.loads(base64.urlsafe_b64decode(told))
+    client: Mapping[str, Any] = orjson.loads(base64.urlsafe_b64decode(encoded))
     service = client.get("service")
     if not service:
         return str(client.get("url", "")).encode()

@@ -20,14 +20,14 @@ def answer(question: Any) -> Any:
     aggregate.memory_aggregation_interval_duration = question["interval"]
     aggregate.oom_bump_up_ratio, aggregate.oom_min_bump_up = question["bumpRatio"], question["minBump"]
     containers = [ContainerState({}, aggregate) for _ in range(question["containers"])]
-    said: list[Any] = []
+    results: list[Any] = []
     for step in question["steps"]:
         if step["do"] == "reload":
-            said.append(_reload(aggregate))
+            results.append(_reload(aggregate))
             continue
         container = containers[step["c"]]
-        said += [_take(container, step), container.get_max_memory_peak(), instant(container.window_end)]
-    return [said, _state_of(aggregate)]
+        results += [_take(container, step), container.get_max_memory_peak(), instant(container.window_end)]
+    return [results, _state_of(aggregate)]
 
 
 def _take(container: ContainerState, step: Any) -> bool:

@@ -55,8 +55,8 @@ def answer(question: Any) -> Any:
     for pod, act in zip(question["pods"], question["acts"], strict=True):
         evictable = eviction.can_evict(pod)
         decision = in_place.can_in_place_update(pod, vpa, recommendation, infeasible)
-        said = decision.name.title().replace("_", "")
-        answers.append([evictable, said, _act(act, pod, vpa, decision, eviction, in_place)])
+        allowed = decision.name.title().replace("_", "")
+        answers.append([evictable, allowed, _act(act, pod, vpa, decision, eviction, in_place)])
     return answers
 
 

@@ -91,7 +91,7 @@ def environment() -> dict[str, str]:
 
 def run_go(go: Go, arguments: Sequence[str], cwd: Path, what: str, progress: Progress) -> str:
     """Run the tool and return its standard output; its other output goes to `progress`. Raises BuildFailed."""
-    said: list[str] = []
+    lines: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as output,
         subprocess.Popen(  # noqa: S603 - the Go tool
@@ -104,15 +104,15 @@ def run_go(go: Go, arguments: Sequence[str], cwd: Path, what: str, progress: Pro
                 if line.startswith("go: downloading"):
                     progress(line.strip().removeprefix("go: "))
                 else:
-                    said.append(line.rstrip())
+                    lines.append(line.rstrip())
             failed = process.wait() != 0
         finally:
             process.kill()  # has no effect unless we were interrupted
         output.seek(0)
         answer = output.read()
     if failed:
-        said += answer.splitlines()
-        tail = "\n".join(f"  {line}" for line in said[-_TAIL:] if line.strip()) or "  (nothing)"
+        lines += answer.splitlines()
+        tail = "\n".join(f"  {line}" for line in lines[-_TAIL:] if line.strip()) or "  (nothing)"
         raise BuildFailed(
             f"{what} failed: `go {' '.join(arguments)}` ended with code {process.returncode} and said:\n{tail}\n"
             "Downloads need GOPROXY to be reachable; for a source tree of your own, see that it compiles"

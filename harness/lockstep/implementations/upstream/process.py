@@ -224,8 +224,8 @@ class UpstreamProcess:
         self.close()
         words = list(self._stderr)
         shown = _first_of_panic(words) or words[-_SHOWN_LINES:]
-        said = f" Its last words: {' | '.join(shown)}." if shown else ""
-        return UpstreamFailed(f"the upstream process {what}.{said} {_NEXT_STEP}")
+        output = f" Its last words: {' | '.join(shown)}." if shown else ""
+        return UpstreamFailed(f"the upstream process {what}.{output} {_NEXT_STEP}")
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -243,7 +243,7 @@ async def _judge(session: aiohttp.ClientSession, outcome: Outcome, one: _Followe
         await asyncio.sleep(0.05)
     if one.seen != history:
         pairs = zip(one.seen, history, strict=False)
-        at = next((n for n, (seen, told) in enumerate(pairs) if seen != told), min(len(one.seen), len(history)))
+        at = next((n for n, (seen, listed) in enumerate(pairs) if seen != listed), min(len(one.seen), len(history)))
         outcome.faults.append(
             f"the watch of {one.path} {one.query} from {one.start} saw {len(one.seen)} events of {len(history)}; "
             f"at {at}: {one.seen[at : at + 2]} instead of {history[at : at + 2]}"

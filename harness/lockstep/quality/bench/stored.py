@@ -66,13 +66,13 @@ def _allocated(_: Server) -> int:
 def _resident(one: Server) -> int:
     total = 0
     for pid in one.pids:
-        told = subprocess.run(  # noqa: S603 - ps of POSIX
+        listed = subprocess.run(  # noqa: S603 - ps of POSIX
             ["ps", "-o", "rss=", "-p", str(pid)],  # noqa: S607 - wherever it is
             capture_output=True,
             text=True,
             check=False,
         )
-        if not told.stdout.strip():
+        if not listed.stdout.strip():
             raise BenchFailed(f"`ps` knows no process {pid} of {one.name}, so its memory cannot be measured")
-        total += int(told.stdout) * 1024
+        total += int(listed.stdout) * 1024
     return total

@@ -27,18 +27,18 @@ def events_per_second(one: Server, watchers: int, pods: int) -> float:
 
 def _in_process(server: ApiServer, watchers: int, pods: int) -> float:
     watches = [server.handle(Request("GET", _PODS, {"watch": "true"})).watch for _ in range(watchers)]
-    heard = 0
+    received = 0
     began = time.perf_counter()
     for number in range(pods):
         server.handle(Request("POST", _PODS, body=named_pod(f"seen-{number}")))
         for watch in watches:
             assert watch is not None
-            heard += len(watch.take())
+            received += len(watch.take())
     seconds = time.perf_counter() - began
     for watch in watches:
         assert watch is not None
         watch.stop()
-    _check(heard, watchers * pods)
+    _check(received, watchers * pods)
     return seconds
 
 
@@ -55,12 +55,12 @@ async def _over_http(one: Server, watchers: int, pods: int) -> float:
             async with session.post(_PODS, json=named_pod(f"seen-{number}")) as made:
                 if made.status != 201:
                     raise BenchFailed(f"{one.name} refuses a pod: {made.status} {(await made.text())[:200]}")
-        heard = await asyncio.wait_for(asyncio.gather(*readers), _PATIENCE)
+        received = await asyncio.wait_for(asyncio.gather(*readers), _PATIENCE)
         seconds = time.perf_counter() - began
         for answer in answers:
             _hang_up(answer)
         await asyncio.sleep(0)  # the transports close in the loop's next turn
-    _check(sum(heard), watchers * pods)
+    _check(sum(received), watchers * pods)
     return seconds
 
 
@@ -73,14 +73,14 @@ def _hang_up(answer: aiohttp.ClientResponse) -> None:
 
 
 async def _lines(answer: aiohttp.ClientResponse, wanted: int) -> int:
-    heard = 0
+    received = 0
     async for chunk in answer.content.iter_any():
-        heard += chunk.count(b"\n")
-        if heard >= wanted:
+        received += chunk.count(b"\n")
+        if received >= wanted:
             break
-    return heard
+    return received
 
 
-def _check(heard: int, wanted: int) -> None:
-    if heard != wanted:
-        raise BenchFailed(f"watchers heard {heard} events of {wanted}; report this as a defect of Lockstep")
+def _check(received: int, wanted: int) -> None:
+    if received != wanted:
+        raise BenchFailed(f"watchers received {received} events of {wanted}; report this as a defect of Lockstep")

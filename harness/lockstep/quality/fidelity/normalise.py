@@ -74,9 +74,9 @@ class _Symbols:
             yield self._step(step)
 
     def _step(self, step: Step) -> dict[str, Any]:
-        told: dict[str, Any] = {"step": self._text(step.title)}
+        result: dict[str, Any] = {"step": self._text(step.title)}
         if step.code:
-            told["code"] = step.code
+            result["code"] = step.code
         token = (step.body.get("metadata") or {}).get("continue") if isinstance(step.body, dict) else None
         if token:
             # A new symbol for each answer: whether two lists have the same version depends on the server's other
@@ -85,9 +85,9 @@ class _Symbols:
             self._tokens |= dict.fromkeys((token, quote(token)), f"<continue {self._pages}>")
         for header in ("retry-after", "warning"):
             if header in step.headers:
-                told[header] = self._text(step.headers[header])
-        told["events" if not step.code else "body"] = self._value(step.body, "")
-        return told
+                result[header] = self._text(step.headers[header])
+        result["events" if not step.code else "body"] = self._value(step.body, "")
+        return result
 
     def _object_versions(self) -> set[int]:
         return {version for step in self._transcript.steps for version in _versions(step.body)}
@@ -107,18 +107,18 @@ class _Symbols:
         if value.get("kind") == "Table":
             value = _without_ages(value, self._at)
         metadata = value.get("metadata")
-        told = {self._text(key): self._value(value[key], key) for key in sorted(value)}
+        result = {self._text(key): self._value(value[key], key) for key in sorted(value)}
         if isinstance(metadata, dict) and "resourceVersion" in metadata:
-            told["metadata"]["resourceVersion"] = self._version(metadata)
-        managed = [item for item in told.pop("managedFields", []) if item.get("operation") == "Apply"]
-        causes = told.get("causes")
+            result["metadata"]["resourceVersion"] = self._version(metadata)
+        managed = [item for item in result.pop("managedFields", []) if item.get("operation") == "Apply"]
+        causes = result.get("causes")
         if isinstance(causes, list) and causes and causes[0].get("reason") == "FieldManagerConflict":
-            told["causes"] = sorted(causes, key=lambda cause: (cause["message"], cause["field"]))  # a Go map's order
+            result["causes"] = sorted(causes, key=lambda cause: (cause["message"], cause["field"]))  # a Go map's order
         if not managed:
-            return told
+            return result
         managed = [{key: item[key] for key in item if key != "time"} for item in managed]
         return {
-            **told,
+            **result,
             "managedFields": sorted(managed, key=lambda item: (item["manager"], item.get("subresource", ""))),
         }
 
@@ -199,10 +199,10 @@ def _without_age(row: dict[str, Any], ages: set[int], at: float) -> dict[str, An
         return row
     age = at - datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
     cells = enumerate(row["cells"])
-    return {**row, "cells": ["<age>" if place in ages and _told(cell, age) else cell for place, cell in cells]}
+    return {**row, "cells": ["<age>" if place in ages and _is_age(cell, age) else cell for place, cell in cells]}
 
 
-def _told(cell: Any, age: float) -> bool:
+def _is_age(cell: Any, age: float) -> bool:
     found = _SECONDS.fullmatch(str(cell))
     return found is not None and abs(int(found[1]) - age) <= _SLACK
 

@@ -125,8 +125,8 @@ class Stage:
     def _tail(self, start: int) -> str:
         """The end of the process's standard error since `start`."""
         descriptor = self._errors.fileno()
-        said = os.pread(descriptor, os.fstat(descriptor).st_size - start, start)
-        return " | ".join(said.decode(errors="replace").strip().splitlines()[-_TAIL:])
+        output = os.pread(descriptor, os.fstat(descriptor).st_size - start, start)
+        return " | ".join(output.decode(errors="replace").strip().splitlines()[-_TAIL:])
 
 
 def _complete(trial: Trial, answers: Sequence[Answer] | None) -> bool:
