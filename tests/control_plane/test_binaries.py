@@ -68,7 +68,7 @@ def test_any_etcd_will_do_that_is_not_too_old(go: Path, says: str, good: bool) -
     assert _found(STORE) == ((path, "PATH") if good else None)
 
 
-def test_what_tells_no_version_is_not_taken(go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_without_a_version_is_not_used(go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _on_path(go, "etcd", "nonsense")
     assert _found(STORE) is None
     _asset(tmp_path, monkeypatch, "kube-controller-manager", "nonsense")

@@ -108,8 +108,10 @@ def test_a_scenario_without_assertions_is_not_green() -> None:
     assert (outcome.verdict, outcome.message) == ("fail", "the scenario asserted nothing")
 
 
-@pytest.mark.parametrize(("late", "told"), [(2.34, True), (0.2, False)])
-def test_a_failure_on_a_machine_that_was_late_says_so(late: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("late", "reported"), [(2.34, True), (0.2, False)])
+def test_a_failure_on_a_machine_that_was_late_says_so(
+    late: float, reported: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def body(cluster: Cluster) -> None:
         cluster.expect("truth", True, False)
 
@@ -119,7 +121,7 @@ def test_a_failure_on_a_machine_that_was_late_says_so(late: float, told: bool, m
     monkeypatch.setattr(opening, "run_scenario", run)
     with Runner(RunConfig.parse(against="none")) as runner:
         message = runner.run(scenario_of(body)).message
-    assert message.endswith("\n\nThis machine was up to 2.3 s late for what was due; try fewer --jobs.") == told
+    assert message.endswith("\n\nThis machine was up to 2.3 s late for what was due; try fewer --jobs.") == reported
 
 
 def test_a_missing_recording_is_an_error_that_says_what_to_do() -> None:

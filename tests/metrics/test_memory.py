@@ -37,8 +37,8 @@ def test_a_leak_ends_at_the_limit() -> None:
 
 
 def _memory(town: Metered, name: str) -> float:
-    told = town.told(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
-    return float(quantity.parse(told["containers"][0]["usage"]["memory"]))
+    reported = town.answer(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
+    return float(quantity.parse(reported["containers"][0]["usage"]["memory"]))
 
 
 def test_a_peak_kills() -> None:
@@ -53,7 +53,7 @@ def test_a_peak_kills() -> None:
     play(body)
 
 
-def test_a_load_that_has_stopped_kills_nobody() -> None:
+def test_a_load_that_has_stopped_kills_no_container() -> None:
     async def body(town: Metered) -> None:
         load = town.metrics.load("web", memory=each(0, growth=ramp(0, 100, 0, "200Mi")), oom=True)
         town.pod("a", **limited())

@@ -86,7 +86,9 @@ def test_a_tenant_takes_everything_with_it(session: RealSession) -> None:
         assert orjson.loads(session.connection.request("GET", path, {}).body)["items"] == []
 
 
-def test_what_only_a_controller_has_heard_of_has_a_past(session: RealSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_a_controller_has_seen_has_an_object_before(
+    session: RealSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     servers: list[RemoteServer] = []
     notice = RemoteServer.notice
 

@@ -28,7 +28,7 @@ def test_the_first_one_does_not_wait() -> None:
     assert _begin(Starts(processors=1, share=60)) - before < 10
 
 
-def test_nobody_waits_for_what_ends_at_once() -> None:
+def test_there_is_no_wait_for_what_ends_at_once() -> None:
     before = time.monotonic()
     with ThreadPoolExecutor(2) as pool, ExitStack() as first:
         starts = Starts(processors=4, share=400)

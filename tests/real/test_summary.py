@@ -77,7 +77,7 @@ def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress(
     assert not summaries_agree(left(replicas=3), left(replicas=2))
 
 
-def test_a_checkpoint_is_told_without_its_instants() -> None:
+def test_a_checkpoint_is_summarized_without_its_instants() -> None:
     def kept(since: float, weight: float, bucket: int = 10000) -> Trace:
         histogram = {"referenceTimestamp": since, "totalWeight": weight, "bucketWeights": {"3": bucket}}
         body = {"status": {"cpuHistogram": histogram, "lastUpdateTime": since + 59, "totalSamplesCount": 1}}
@@ -87,7 +87,7 @@ def test_a_checkpoint_is_told_without_its_instants() -> None:
     assert not summaries_agree(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
 
 
-def test_an_event_that_stands_for_many_is_not_told_again() -> None:
+def test_a_combined_event_is_not_repeated() -> None:
     combined = {**event("Created"), "message": "(combined from similar events): web#1"}
     assert summaries_agree(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
 

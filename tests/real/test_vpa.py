@@ -84,7 +84,7 @@ def cpus(cluster: Cluster) -> list[str]:
     return [str((pod["spec"]["containers"][0].get("resources") or {}).get("requests", {}).get("cpu")) for pod in pods]
 
 
-def test_a_pod_gets_its_target_and_nobody_else_hears_of_it(play: Callable[..., RunResult], plane: ControlPlane) -> None:
+def test_a_pod_gets_its_target_and_no_other_tenant_sees_it(play: Callable[..., RunResult], plane: ControlPlane) -> None:
     async def body(cluster: Cluster) -> None:
         await prepared(cluster)
         strangers = "/api/v1/namespaces/default/pods"

@@ -227,7 +227,7 @@ def test_explain_reaches_into_fields(kubectl: Kubectl) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (("logs", "alone"), "there are no logs"),
         (("exec", "alone", "--", "ls"), "nothing can be executed"),
@@ -235,17 +235,17 @@ def test_explain_reaches_into_fields(kubectl: Kubectl) -> None:
         (("port-forward", "alone", "8080:80"), "there are no ports to forward"),
     ],
 )
-def test_what_needs_a_container_says_so(kubectl: Kubectl, words: tuple[str, ...], told: str) -> None:
+def test_what_needs_a_container_says_so(kubectl: Kubectl, words: tuple[str, ...], reported: str) -> None:
     kubectl("run", "alone", "--image=busybox")
     kubectl("wait", "--for=condition=Ready", "pod/alone", "--timeout=60s")
-    assert f"{told}: no container runs in the simulated cluster" in kubectl(*words, fails=True)
+    assert f"{reported}: no container runs in the simulated cluster" in kubectl(*words, fails=True)
 
 
 def test_openapi_v2_is_asked_for_in_vain_and_not_missed(kubectl: Kubectl) -> None:
     kubectl(*_APPLY, stdin=_map())
-    told = kubectl(*_APPLY, "-v=6", stdin=_map(a="1"))
-    assert "/openapi/v3" in told
-    assert "/openapi/v2?timeout=32s 404 Not Found" in told
-    assert "configmap/settings configured" in told
+    reported = kubectl(*_APPLY, "-v=6", stdin=_map(a="1"))
+    assert "/openapi/v3" in reported
+    assert "/openapi/v2?timeout=32s 404 Not Found" in reported
+    assert "configmap/settings configured" in reported
     for words in ((*_APPLY, "--server-side", "--force-conflicts"), ("explain", "pods"), ("get", "pods")):
         assert "/openapi/v2" not in kubectl(*words, "-v=6", stdin=_map(a="1"))

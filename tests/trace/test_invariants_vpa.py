@@ -130,7 +130,7 @@ def test_the_policy_of_the_container_counts(builder: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["Off", "Initial", "InPlace"])
-def test_it_evicts_where_nobody_asked(builder: Any, mode: str) -> None:
+def test_it_evicts_where_no_vpa_allows_it(builder: Any, mode: str) -> None:
     web = Scaled(builder, mode=mode)
     web.evict(web.pods[0])
     assert broken(builder) == ["vpa-evicts-where-asked"]

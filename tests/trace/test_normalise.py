@@ -57,7 +57,7 @@ def test_pods_created_together_share_a_symbol_and_later_ones_do_not(builder: Any
     assert "times" not in second
 
 
-def test_a_namesake_is_told_from_its_predecessor(builder: Any) -> None:
+def test_a_namesake_differs_from_its_predecessor(builder: Any) -> None:
     builder.replica_set()
     builder.at(1).create_pod()
     builder.remove("scenario", "replicasets.apps", "web")
@@ -156,7 +156,7 @@ def test_neighbours_are_counted_as_they_were_before_the_instant(builder: Any) ->
     assert deleted["pod"]["colocated"] == 3
 
 
-def test_pods_of_a_replica_set_that_nobody_controls_have_no_neighbours(builder: Any) -> None:
+def test_pods_of_a_replica_set_without_a_controller_have_no_neighbours(builder: Any) -> None:
     builder.replica_set(replicas=2)
     names = [builder.at(1).create_pod() for _ in range(2)]
     for name in names:

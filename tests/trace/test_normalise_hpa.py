@@ -53,7 +53,7 @@ def test_a_refused_scale_write_shows_what_it_asked_for(builder: Any, body: Any, 
     ]
 
 
-def test_status_is_told_path_by_path_and_its_times_count_from_the_start(builder: Any) -> None:
+def test_status_is_recorded_path_by_path_and_its_times_count_from_the_start(builder: Any) -> None:
     autoscaled(builder).at(20)
     able = {"type": "AbleToScale", "status": "True", "lastTransitionTime": "2000-01-01T00:00:20Z"}
     metric = {"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": 80}}}

@@ -96,7 +96,7 @@ def test_a_recording_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) ->
         recordings.load(tmp_path, "1.36.3", "replicaset/a")
 
 
-def test_everybody_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
+def test_all_users_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
     assert save(tmp_path, trace).stat().st_mode & 0o777 == 0o644
 
 

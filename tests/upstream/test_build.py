@@ -273,7 +273,7 @@ def test_a_release_that_does_not_exist(spec: str, message: str) -> None:
         build(spec)
 
 
-def test_a_tree_without_libraries_must_tell_its_version(tmp_path: Path) -> None:
+def test_a_tree_without_libraries_must_have_its_version_in_its_name(tmp_path: Path) -> None:
     with pytest.raises(BuildFailed, match=r"rename the folder to kubernetes@v1\.36\.3"):
         releases.parse(f"path={_tree(tmp_path / 'mine')}")
 

@@ -263,7 +263,7 @@ def test_sidecars_run_and_restart_beside_the_containers() -> None:
     play(body)
 
 
-def test_readiness_gates_hold_readiness_back_until_somebody_sets_them() -> None:
+def test_readiness_gates_hold_readiness_back_until_they_are_set() -> None:
     async def body(town: Town) -> None:
         (one,) = town.pods_of(None, readinessGates=[{"conditionType": "example.com/lb"}])
         await town.rest()
@@ -277,7 +277,7 @@ def test_readiness_gates_hold_readiness_back_until_somebody_sets_them() -> None:
     play(body)
 
 
-def test_a_pod_that_somebody_else_ended_never_runs_again() -> None:
+def test_a_pod_that_another_writer_ended_never_runs_again() -> None:
     async def body(town: Town) -> None:
         (one,) = town.pods_of(None)
         await town.sleep(1.5)
