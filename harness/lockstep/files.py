@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_READABLE_BY_ALL = 0o644  # a temporary file starts as its owner's secret
+#: Of a new file, before the umask; a temporary file starts as its owner's secret.
+_MODE = 0o666
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write `text` to `path` through a temporary file beside it: a reader, or a crash, never sees half of it.
 
-    If this is interrupted, the old file stays as it was. Raises OSError.
+    If this is interrupted, the old file stays as it was. A file that exists keeps its mode, and a link keeps leading to
+    its file; a new file gets what the umask allows. Devices and pipes are written in place.
+    Raises OSError.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _MODE & ~_umask()
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())
-        Path(temporary).chmod(_READABLE_BY_ALL)
-        Path(temporary).replace(path)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    """The umask, which can only be read by setting it."""
+    found = os.umask(0o077)
+    os.umask(found)
+    return found
 
 
 @contextmanager

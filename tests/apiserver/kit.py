@@ -39,7 +39,7 @@ class Client:
     def ok(
         self, method: str, path: str, body: Any = None, content_type: str = "application/json", **query: str
     ) -> dict[str, Any]:
-        reply = self.call(method, path, body, content_type, **query)
+        reply = self.call(method, path, body, content_type, None, **query)
         assert reply.status < 300, reply.body
         assert reply.body is not None
         return reply.body

@@ -282,7 +282,12 @@ def test_a_quantity_that_cannot_be_read_counts_before_all_wrong_types(client: Cl
 
 def test_metadata_of_the_wrong_type(client: Client) -> None:
     problem = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string"
-    assert refused(client, hpa(labels={"tier": 5})) == [WRONG_TYPE + problem]
+    assert refused(client, hpa(labels={"tier": 5}, generation="x")) == [WRONG_TYPE + problem]
+
+
+def test_a_time_that_cannot_be_read_counts_before_all_wrong_types(client: Client) -> None:
+    problem = 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'
+    assert refused(client, hpa(labels={"tier": 5}, creationTimestamp="x")) == [WRONG_TYPE + problem]
 
 
 def test_several_findings_make_one_message(client: Client) -> None:

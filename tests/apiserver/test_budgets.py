@@ -79,7 +79,7 @@ def test_one_budget_too_many(client: Client) -> None:
         ("AlwaysAllow", {"currentHealthy": 0, "desiredHealthy": 1}, 201),
     ],
 )
-def test_pods_that_are_not_ready(client: Client, policy: str | None, status: dict[str, int], code: int) -> None:
+def test_pods_that_are_not_ready(client: Client, policy: str | None, status: dict[str, Any], code: int) -> None:
     running(client, conditions=[])
     budget(client, spec={"unhealthyPodEvictionPolicy": policy} if policy else None, disruptionsAllowed=0, **status)
     assert client.call("POST", f"{PODS}/a/eviction", EVICTION).status == code

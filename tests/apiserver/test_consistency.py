@@ -53,7 +53,7 @@ def random_write(client: Client, random: Random) -> None:
 def test_watches_and_lists_agree(client: Client, seed: int) -> None:
     random = Random(seed)
     red = {"labelSelector": "colour=red"}
-    everything, only_red = client.watch(PODS), client.watch(PODS, **red)
+    everything, only_red = client.watch(PODS), client.watch(PODS, None, **red)
     known: Objects = {}
     known_red: Objects = {}
     past: dict[int, Objects] = {}
@@ -62,7 +62,7 @@ def test_watches_and_lists_agree(client: Client, seed: int) -> None:
         random_write(client, random)
         known, known_red = followed(everything, known), followed(only_red, known_red)
         assert known == listed(client)
-        assert known_red == listed(client, **red)
+        assert known_red == listed(client, None, **red)
         past[client.server.resource_version] = dict(known)
     for version, then in past.items():
         assert listed(client, as_of=version) == then

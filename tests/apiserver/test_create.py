@@ -171,7 +171,7 @@ def test_a_set_without_selector_and_template_is_refused_with_both_errors(client:
 
 
 def test_values_of_the_wrong_type_are_bad_requests(client: Client) -> None:
-    for body in (
+    wrong: tuple[Any, ...] = (
         {**replica_set(), "spec": {**replica_set()["spec"], "replicas": "two"}},
         {**replica_set(), "metadata": {"name": "x", "labels": {"a": 1}}},
         {**replica_set(), "metadata": []},
@@ -181,7 +181,8 @@ def test_values_of_the_wrong_type_are_bad_requests(client: Client) -> None:
         {**replica_set(), "spec": 3},
         {**replica_set(), "apiVersion": "apps/v2"},
         {**replica_set(), "kind": "Pod"},
-    ):
+    )
+    for body in wrong:
         reply = client.call("POST", SETS, body)
         assert (reply.status, reply.body["reason"]) == (400, "BadRequest"), body
 

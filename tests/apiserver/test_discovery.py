@@ -150,7 +150,7 @@ def test_groups_of_other_servers_come_last_and_stale_when_they_are_down(client: 
     assert body is not None
     group = body["items"][-1]
     nothing = {"group": "", "version": "", "kind": ""}
-    made_up = {
+    made_up: dict[str, Any] = {
         "resource": "pods",
         "scope": "Namespaced",
         "responseKind": nothing,

@@ -129,7 +129,7 @@ def test_immutable_fields(client: Client) -> None:
 
 def applied(client: Client, manager: str, spec: dict[str, Any], **query: str) -> Any:
     body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec}
-    return client.call("PATCH", f"{DEPLOYMENTS}/d", body, APPLY, fieldManager=manager, **query)
+    return client.call("PATCH", f"{DEPLOYMENTS}/d", body, APPLY, None, fieldManager=manager, **query)
 
 
 def test_apply_creates_owns_and_gives_up_fields(client: Client) -> None:

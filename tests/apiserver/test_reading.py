@@ -86,7 +86,7 @@ def test_pages_show_one_version(client: Client) -> None:
     assert (expired.status, expired.body["reason"]) == (410, "Expired")
     fresh = expired.body["metadata"]["continue"]
     assert names(client, **{"continue": fresh}) == ["d", "e"]
-    assert client.call("GET", PODS, **{"continue": "nonsense"}).status == 400
+    assert client.call("GET", PODS, as_of=None, **{"continue": "nonsense"}).status == 400
 
 
 def test_versions_of_a_list(client: Client) -> None:
@@ -130,8 +130,9 @@ def test_a_watch_goes_on_where_the_list_ended(client: Client) -> None:
 
 def test_a_watch_without_version_starts_with_what_is_there(client: Client) -> None:
     client.ok("POST", PODS, pod("a"))
-    for query in ({}, {"resourceVersion": "0"}):
-        watch = client.watch(PODS, **query)
+    queries: tuple[dict[str, str], ...] = ({}, {"resourceVersion": "0"})
+    for query in queries:
+        watch = client.watch(PODS, None, **query)
         client.ok("PATCH", f"{PODS}/a", {"metadata": {"labels": {"x": str(query)[2:4]}}}, MERGE)
         assert drain(watch) == [("ADDED", "a"), ("MODIFIED", "a")]
 

@@ -71,7 +71,7 @@ def test_what_a_resize_may_not_do(client: Client) -> None:
     gone = client.call("PATCH", RESIZE, [{"op": "remove", "path": f"{path}/requests/memory"}], JSON_PATCH)
     # what has a limit is requested by default, so the request stays ...
     assert gone.status == 200
-    assert gone.body["spec"]["containers"][0]["resources"]["requests"]["memory"] == "2Gi"  # type: ignore[index]
+    assert gone.body["spec"]["containers"][0]["resources"]["requests"]["memory"] == "2Gi"
     gone = client.call("PATCH", RESIZE, [{"op": "remove", "path": f"{path}/requests/cpu"}], JSON_PATCH)
     assert causes(gone) == [("spec.containers[0].resources.requests", "Forbidden: resource requests cannot be removed")]
     gone = client.call("PATCH", RESIZE, [{"op": "remove", "path": f"{path}/limits"}], JSON_PATCH)

@@ -19,7 +19,7 @@ import pytest
 
 import lockstep.quality.fuzz  # noqa: F401 - before a fake runner stands in for the one that it imports
 from lockstep import __version__
-from lockstep.cli import _SPEAKS_TO_USER, VERBS
+from lockstep.cli import _SPEAKS_TO_USER, VERBS, main
 from lockstep.trace.history import History, Write
 from lockstep.trace.history_file import save_history
 from tests.processes import hear_interrupts
@@ -85,11 +85,57 @@ def test_list(lockstep: Lockstep) -> None:
     assert result.out.splitlines() == [
         "replicaset/passes",
         "    A controller MUST replicaset/passes.",
+        "    real clusters: not tried",
         "vpa/passes",
         "    A controller MUST vpa/passes.",
+        "    real clusters: not tried",
         "",
-        "2 scenarios, 2 of them also on real clusters",
+        "2 scenarios, 2 not tried there",
     ]
+
+
+def test_list_says_which_scenarios_of_the_suite_run_on_real_clusters(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "replicaset/burst-limits-creates", "replicaset/never-takes-an-owned-pod"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert "    in memory only: kube-controller-manager has no flag for burst_replicas" in shown
+    assert shown[-1] == "2 scenarios, 1 of them also on real clusters"
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main(["list", "--format", "json", *arguments]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert found
+    return found
+
+
+def test_list_by_text_feature_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    for one in listed(capsys, "--grep", "terminating"):
+        assert "terminating" in f"{one['id']} {one['must']}".lower()
+    for one in listed(capsys, "--feature", "Quota", "replicaset/*"):
+        assert "quota" in one["features"]
+    for one in listed(capsys, "--source", "slowstartbatch"):
+        assert any("slowStartBatch" in source for source in one["source"])
+
+
+def test_filters_of_a_list_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    several = {one["id"] for one in listed(capsys, "--source", "manageReplicas", "--feature", "quota")}
+    assert several == {one["id"] for one in listed(capsys, "--source", "manageReplicas")} & {
+        one["id"] for one in listed(capsys, "--feature", "quota")
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--grep", "nowhere", "by --grep nowhere; try a shorter text"),
+        ("--feature", "quotta", "by --feature quotta; did you mean quota?"),
+        ("--feature", "zzz", "--format json shows them"),
+        ("--source", "nowhere", "by --source nowhere"),
+    ],
+)
+def test_a_list_of_nothing_is_a_mistake(option: str, value: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "replicaset/*", option, value]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_list_as_json(lockstep: Lockstep) -> None:

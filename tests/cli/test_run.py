@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from lockstep import __version__
+
 Lockstep = Callable[..., Any]
 
 
@@ -17,8 +19,8 @@ def test_a_green_run(lockstep: Lockstep) -> None:
     assert result.code == 0
     assert result.err == ""
     assert result.out == (
+        f"lockstep        {__version__}\n"
         """\
-lockstep        0.1.0
 implementation  reference
 environment     in memory, virtual time
 against         recorded upstream 1.36.3

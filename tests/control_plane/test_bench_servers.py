@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.apiserver import Request
+from lockstep.clusters.control_plane import Process
 from lockstep.quality.bench import BenchFailed, servers
 from lockstep.quality.bench.real_servers import compare_servers
 from lockstep.quality.bench.servers import in_process, over_http
@@ -43,18 +45,19 @@ def test_a_pod_takes_memory() -> None:
         assert bytes_per_pod(one, 100, warm_up=10) > 100
 
 
-def test_a_refusal_is_no_figure() -> None:
+def test_a_refusal_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     from kubernetes.client.exceptions import ApiException
 
     with in_process() as one:
         assert one.server is not None
-        one.server.handle = lambda request: type(one.server).handle(one.server, _lost(request))  # type: ignore[method-assign]
+        handle = one.server.handle
+        monkeypatch.setattr(one.server, "handle", lambda request: handle(_lost(request)))
         with pytest.raises(ApiException, match="404"):
             life_of_pods(one, 1)()
 
 
-def _lost(request: object) -> object:
-    request.path = request.path.replace("/default/", "/nowhere/")  # type: ignore[attr-defined]
+def _lost(request: Request) -> Request:
+    request.path = request.path.replace("/default/", "/nowhere/")
     return request
 
 
@@ -65,7 +68,7 @@ def test_without_the_official_client_there_is_one_line(monkeypatch: pytest.Monke
 
 
 def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    real = servers.Process
+    real = Process
     monkeypatch.setattr(servers, "Process", lambda name, _, log: real(name, ["/bin/sh", "-c", "echo no; exit 4"], log))
     began = time.monotonic()
     with pytest.raises(BenchFailed, match="lockstep serve ended with code 4; its last words: no"), over_http():

@@ -36,7 +36,7 @@ def _asset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str
 
 def _found(program: Program) -> tuple[Path, str] | None:
     found = find(program, "1.36.3")
-    return found and (found.path, found.origin)
+    return (found.path, found.origin) if found else None
 
 
 def test_assets_come_first_then_path_then_the_cache(go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

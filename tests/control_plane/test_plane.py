@@ -37,7 +37,7 @@ def plane() -> Iterator[ControlPlane]:
 def namespace(plane: ControlPlane, request: pytest.FixtureRequest) -> str:
     name = request.node.name.replace("_", "-")[:60].strip("-")
     _expect(plane, 201, "POST", "/api/v1/namespaces", {"metadata": {"name": name}})
-    return name
+    return str(name)
 
 
 def _expect(plane: ControlPlane, status: int, method: str, path: str, body: Any = None) -> Any:
@@ -109,6 +109,7 @@ def test_a_controller_manager_speaks_json_through_a_proxy(plane: ControlPlane, n
             body = json.loads(self.rfile.read(length)) if length else None
             seen.append((self.command, self.path.partition("?")[0], self.headers.get("Content-Type") or ""))
             kind = self.headers.get("Content-Type") or "application/json"
+            answer: Any
             if "watch=" in self.path:
                 status, answer = 503, {"kind": "Status", "code": 503}
             else:
@@ -153,7 +154,7 @@ def test_definitions_can_be_used_when_apply_returns(plane: ControlPlane, namespa
 
 
 def test_a_definition_that_is_refused_says_why(plane: ControlPlane) -> None:
-    bad = {
+    bad: dict[str, Any] = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": "things.example.org"},

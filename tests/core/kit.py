@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lockstep.environments.memory import RunResult, run_scenario
 from lockstep.implementations.reference import Reference
 from lockstep.scenarios.declare import Body, Options, Scenario
@@ -9,8 +11,13 @@ from lockstep.trace.normalise import Trace, normalise
 
 
 def scenario_of(body: Body, **fields: object) -> Scenario:
-    facts = {"id": "replicaset/under-test", "must": "It MUST.", "source": ("test",), "options": Options()}
-    facts["file"] = body.__code__.co_filename  # type: ignore[attr-defined]
+    facts: dict[str, object] = {
+        "id": "replicaset/under-test",
+        "must": "It MUST.",
+        "source": ("test",),
+        "options": Options(),
+    }
+    facts["file"] = body.__code__.co_filename
     return Scenario(**{**facts, **fields}, body=body)  # type: ignore[arg-type]
 
 
@@ -18,7 +25,7 @@ def play(body: Body, seed: int = 0, **fields: object) -> RunResult:
     return run_scenario(scenario_of(body, **fields), Reference(), seed)
 
 
-def passing(body: Body, **fields: object) -> RunResult:
+def passing(body: Body, **fields: Any) -> RunResult:
     result = play(body, **fields)
     trouble = result.failure or result.error
     assert not trouble, trouble

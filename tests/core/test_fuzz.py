@@ -14,9 +14,11 @@ from lockstep.implementations.reference import Reference
 from lockstep.implementations.registry import UsageError
 from lockstep.project.regressions import (
     DamagedRegression,
+    case_name,
     load_regressions,
     parse_regression,
     save_regression,
+    tolerance_of,
 )
 from lockstep.quality.fuzz import engine
 from lockstep.quality.fuzz.differential import (
@@ -24,8 +26,6 @@ from lockstep.quality.fuzz.differential import (
     Differential,
     _Traces,
     as_scenario,
-    case_name,
-    tolerance_of,
 )
 from lockstep.scenarios.cluster import Cluster
 from lockstep.trace.compare import Tolerance

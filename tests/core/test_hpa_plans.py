@@ -18,6 +18,7 @@ from lockstep.trace.ledger import Ledger
 from lockstep_conformance.hpa import plans
 from lockstep_conformance.hpa.strategies import plans as any_plan
 from lockstep_conformance.hpa.strategies.open_choices import comparable
+from lockstep_conformance.plans.playing import Plan
 
 HPAS = "horizontalpodautoscalers.autoscaling"
 USUAL = {"cpu": "500m", "memory": "128Mi"}
@@ -35,7 +36,7 @@ LOAD = {
     "pods": {"app": "ant"},
     "cpu": {"how": "shared", "of": {"curve": "steps", "points": [[0, 0.5], [120, 3.0]]}},
 }
-EMPTY: plans.Plan = {
+EMPTY: Plan = {
     "options": {},
     "feature_gates": {},
     "rhythm": {},
@@ -44,7 +45,7 @@ EMPTY: plans.Plan = {
     "signals": [],
     "steps": [],
 }
-PLAN: plans.Plan = {
+PLAN: Plan = {
     **EMPTY,
     "options": {"downscale_stabilization": 60.0},
     "workloads": [ANT],
@@ -61,7 +62,7 @@ PLAN: plans.Plan = {
 }
 
 
-def played(plan: plans.Plan) -> Any:
+def played(plan: Plan) -> Any:
     result = run_scenario(as_scenario(plan, plans), Reference())
     assert result.error == ""
     return result
@@ -82,7 +83,7 @@ def test_the_reference_agrees_with_itself() -> None:
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_any_plan_is_json_and_can_be_played(plan: plans.Plan) -> None:
+def test_any_plan_is_json_and_can_be_played(plan: Plan) -> None:
     plan = json.loads(json.dumps(plan))
     plans.check(plan)
     result = played(plan)

@@ -31,7 +31,10 @@ def _play(body: Body) -> Heard:
     def call(path: str) -> Callable[[], None]:
         return listening.serve(path, {"X-Colour": "red"}, b"!", lambda answer: heard.append((loop.time(), answer)))
 
-    run(loop, body(listening, loop, call))
+    async def main() -> None:
+        await body(listening, loop, call)
+
+    run(loop, main())
     return heard
 
 

@@ -34,7 +34,14 @@ def test_a_pending_request_is_answered_before_a_world_step_of_the_same_instant()
     loop = VirtualLoop()
     log: list[str] = []
     pending = ["request"]
-    loop.serve_request = lambda: bool(pending) and (log.append(pending.pop()) or True)
+
+    def serve() -> bool:
+        if pending:
+            log.append(pending.pop())
+            return True
+        return False
+
+    loop.serve_request = serve
 
     async def main() -> None:
         await loop.world_sleep(0)

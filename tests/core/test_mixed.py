@@ -140,7 +140,7 @@ def _scenarios() -> list[Scenario]:
 
 
 def _left(implementation: str, **options: Any) -> tuple[list[str], list[tuple[str, str]]]:
-    found = available(RunConfig.parse(implementation, **options), _scenarios())
+    found = available(RunConfig.parse(implementation=implementation, **options), _scenarios())
     return [one.id for one in found.scenarios], found.facts
 
 

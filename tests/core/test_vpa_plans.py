@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from lockstep import objects
 from lockstep.environments.memory import run_scenario
 from lockstep.implementations.reference import Reference
-from lockstep.quality.fuzz.differential import Differential, as_scenario, tolerance_of
+from lockstep.project.regressions import tolerance_of
+from lockstep.quality.fuzz.differential import Differential, as_scenario
 from lockstep.scenarios.cluster import Cluster
 from lockstep.trace.invariants import checking as invariants
 from lockstep.trace.ledger import Ledger
+from lockstep_conformance.plans.playing import Plan
 from lockstep_conformance.vpa import plans
 from lockstep_conformance.vpa.strategies import plans as any_plan
 from lockstep_conformance.vpa.strategies.open_choices import comparable
@@ -35,7 +37,7 @@ LOAD = {
     "memory": {"how": "each", "of": 2e8, "growth": {"curve": "ramp", "start": 0, "end": 600, "low": 0.0, "high": 1e8}},
     "oom": True,
 }
-EMPTY: plans.Plan = {
+EMPTY: Plan = {
     "options": {"updater": {}},
     "feature_gates": {},
     "rhythm": {},
@@ -46,7 +48,7 @@ EMPTY: plans.Plan = {
     "first": 0.0,
     "steps": [],
 }
-PLAN: plans.Plan = {
+PLAN: Plan = {
     **EMPTY,
     "options": {"recommender": {"recommender_interval": 120.0}, "updater": {"min_replicas": 1}},
     "bounds": [{"kind": "PodDisruptionBudget", "pods": "ant", "budget": {"min_available": 1}}],
@@ -64,13 +66,13 @@ PLAN: plans.Plan = {
 }
 
 
-def played(plan: plans.Plan, **change: Any) -> Any:
+def played(plan: Plan, **change: Any) -> Any:
     result = run_scenario(as_scenario(plan | change, plans), Reference())
     assert result.error == ""
     return result
 
 
-def evictions(plan: plans.Plan, **change: Any) -> int:
+def evictions(plan: Plan, **change: Any) -> int:
     writes = [one for one in played(plan, **change).history if one.actor == "vpa-updater" and not one.failed]
     return sum(one.subresource == "eviction" for one in writes)
 
@@ -91,7 +93,7 @@ def test_the_reference_agrees_with_itself() -> None:
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_any_plan_is_json_and_can_be_played(plan: plans.Plan) -> None:
+def test_any_plan_is_json_and_can_be_played(plan: Plan) -> None:
     plan = json.loads(json.dumps(plan))
     plans.check(plan)
     result = played(plan)

@@ -19,7 +19,7 @@ import pytest
 
 from lockstep.cli import main, root
 from lockstep.network import Faults
-from lockstep.project import index, loading
+from lockstep.project import find_project, index, loading
 from lockstep.project.loading import load, scenarios_of
 from lockstep.quality.fidelity.declaring import load as api_scenarios
 from lockstep.runs.config import RunConfig
@@ -91,7 +91,7 @@ def load_block(block: Block, folder: Path) -> ModuleType:
 
 
 def judge(one: Scenario) -> Outcome:
-    with Runner(RunConfig.parse(against="none")) as runner:
+    with Runner(RunConfig(against="none"), find_project()) as runner:
         return runner.run(one)
 
 
@@ -275,7 +275,7 @@ def reference_names() -> list[str]:
     return sorted(name for name in set(re.findall(r"`([\w/]+\.py::[\w.]+)`", text)) if not name.startswith("tests/"))
 
 
-def test_the_steps_of_the_documents_are_mapped() -> None:
+def test_functions_of_upstream_are_mapped() -> None:
     assert len(reference_names()) > 30
 
 
@@ -289,7 +289,7 @@ def test_a_function_of_the_reference_exists(name: str) -> None:
 
 
 def test_every_finding_is_held_by_something_that_exists() -> None:
-    known = {one.id for one in (*load(), *api_scenarios())}
+    known = {one.id for one in load()} | {one.id for one in api_scenarios()}
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     entries = re.findall(r"^## F\d+\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     numbers = [int(entry.split(".")[0].removeprefix("## F")) for entry in entries]

@@ -11,8 +11,8 @@ from lockstep.implementations.reference import Reference
 from lockstep.scenarios.cluster import Cluster
 from lockstep.scenarios.declare import Scenario
 from lockstep.trace.normalise import normalise
+from lockstep.wire.gotime import SECOND, rfc3339
 from lockstep_reference.machinery.backoff import BackoffManager
-from lockstep_reference.machinery.meta import SECOND, format_time
 from lockstep_reference.replicaset.pod import Pod
 from lockstep_reference.replicaset.ranking import ActivePodsWithRanks
 
@@ -44,10 +44,10 @@ def test_the_back_off_starts_over_two_minutes_after_it_last_did() -> None:
 
 
 def ready_pod(uid: str, ready_at: int, restarts: int) -> Pod:
-    ready = {"type": "Ready", "status": "True", "lastTransitionTime": format_time(ready_at * SECOND)}
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": rfc3339(ready_at * SECOND)}
     return Pod(
         {
-            "metadata": {"name": uid, "namespace": "default", "uid": uid, "creationTimestamp": format_time(0)},
+            "metadata": {"name": uid, "namespace": "default", "uid": uid, "creationTimestamp": rfc3339(0)},
             "spec": {"nodeName": "node-1"},
             "status": {
                 "phase": "Running",

@@ -27,7 +27,7 @@ class Outcome:
 
 
 class Runner:
-    def __init__(self, config: RunConfig, progress: Any = print, histories: Any = None) -> None:
+    def __init__(self, config: RunConfig, project: Any, progress: Any = print, histories: Any = None) -> None:
         self.config = config
         self.progress = progress
 

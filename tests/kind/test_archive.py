@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lockstep.clusters.kind.image import archive
-from lockstep.clusters.kind.image.archive import Image
+from tools.node_image import archive
+from tools.node_image.archive import Image
 
 
 def _program(folder: Path, name: str) -> Path:

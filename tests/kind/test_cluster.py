@@ -14,7 +14,7 @@ import yaml
 from lockstep.clusters.kind import KindFailed
 from lockstep.clusters.kind.cluster import kind_cluster
 from lockstep.clusters.kind.config import MARK
-from lockstep.clusters.kind.image.versions import default_tag
+from lockstep.clusters.kind.node_image import default_tag
 from lockstep.environments.options import KindOptions
 from tests.kind.conftest import Tools
 from tests.processes import hear_interrupts, until
@@ -143,7 +143,9 @@ def test_an_error_in_the_block_deletes_it(tools: Tools) -> None:
 
 def test_kind_fails_in_one_line_with_what_it_said(tools: Tools) -> None:
     tools.break_("kind create", 'ERROR: failed to pull image "kindest/node:v1.36.1"')
-    with pytest.raises(KindFailed, match=r"'lockstep' did not start: ERROR: failed to pull image"):
+    with pytest.raises(
+        KindFailed, match=r"'lockstep' did not start: ERROR: failed to pull image .*--kind-image kindest/node:v"
+    ):
         kind_cluster(_KEPT).__enter__()
     assert len(tools.calls("kind delete")) == 1
 
@@ -165,8 +167,8 @@ def test_a_cluster_that_cannot_be_deleted_is_reported(tools: Tools) -> None:
 
 def test_a_missing_program_is_named(tools: Tools) -> None:
     for program, expected in (
-        ("kubectl", r"no `kubectl` on PATH, nor .*lockstep kind-image.*--kind-kubectl-bin"),
-        ("kind", r"no `kind` on PATH, nor .*lockstep kind-image.*--kind-bin"),
+        ("kubectl", r"no `kubectl` on PATH, .*install it.*--kind-kubectl-bin"),
+        ("kind", r"no `kind` on PATH, .*install it.*--kind-bin"),
         ("docker", r"no `docker` on PATH, which kind clusters run in: install Docker"),
     ):
         tools.remove(program)

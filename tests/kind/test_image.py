@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.cli import main
 from lockstep.clusters.kind import KindFailed
-from lockstep.clusters.kind import cache as caching
-from lockstep.clusters.kind.image import build as building
-from lockstep.clusters.kind.image import components, debian, node, programs, versions
-from lockstep.clusters.kind.image.build import kind_image, recipe
 from lockstep.implementations.upstream.golang import Go
 from tests.kind.conftest import Tools
+from tools.node_image import build as building
+from tools.node_image import components, debian, node, parts, programs, versions
+from tools.node_image.__main__ import main
+from tools.node_image.build import kind_image, recipe
 
 _TAG = "lockstep/node:v1.36.3"
 _GO = Go("go", "go1.26.8")
@@ -32,7 +31,7 @@ def builds(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append(kubernetes)
         tools.add_image(tag, name)
         for program in ("kind", "kubectl"):
-            caching.link_tool(tools.programs / program)
+            parts.link_tool(tools.programs / program)
 
     monkeypatch.setattr(building, "_build", build)
     return made
@@ -80,7 +79,7 @@ def test_images_of_older_recipes_are_not_kept_for_ever(
     tools: Tools, builds: list[str], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for edit in ("first", "second", "third"):
-        monkeypatch.setattr(building.cache, "tree_digest", lambda _, edit=edit: edit)
+        monkeypatch.setattr(parts, "tree_digest", lambda _, edit=edit: edit)
         assert kind_image(progress=lambda _: None).how == "built"
     kept = [part.stat().st_mtime for part in cache.glob("parts/image-*")]
     assert len(kept) == 2
@@ -104,10 +103,16 @@ def test_a_failed_save_is_not_kept(tools: Tools, builds: list[str], cache: Path)
     assert kind_image(progress=lambda _: None).how == "built"
 
 
+def _code(arguments: list[str]) -> object:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code
+
+
 def test_the_command_says_where_things_are(
     tools: Tools, builds: list[str], cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["kind-image"]) == 0
+    assert _code([]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{_TAG} built",
         f"kind     {cache}/bin/kind",
@@ -118,10 +123,10 @@ def test_the_command_says_where_things_are(
 @pytest.mark.parametrize(
     ("missing", "expected"),
     [
-        ("docker", "lockstep: there is no `docker` on PATH, which kind clusters run in: install Docker"),
-        ("mmdebstrap", "lockstep: there is no `mmdebstrap` on PATH, which unpacks the node's Debian packages"),
-        ("zstd", "lockstep: there is no `zstd` on PATH, which compresses the image for the cache"),
-        ("go", "lockstep: building upstream needs Go 1.26 or newer, found none"),
+        ("docker", "tools.node_image: there is no `docker` on PATH, which kind clusters run in: install Docker"),
+        ("mmdebstrap", "tools.node_image: there is no `mmdebstrap` on PATH, which unpacks the node's Debian packages"),
+        ("zstd", "tools.node_image: there is no `zstd` on PATH, which compresses the image for the cache"),
+        ("go", "tools.node_image: building upstream needs Go 1.26 or newer, found none"),
     ],
 )
 def test_what_is_missing_is_one_line(
@@ -131,13 +136,13 @@ def test_what_is_missing_is_one_line(
     (tools.programs / "mmdebstrap").symlink_to("/bin/true")
     if missing != "go":
         tools.remove(missing)
-    assert main(["kind-image"]) == 2
+    assert _code([]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(expected)
 
 
 def test_an_untried_release_is_refused(tools: Tools, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["kind-image", "--kubernetes", "1.20.0"]) == 2
+    assert _code(["--kubernetes", "1.20.0"]) == 2
     assert (
         "'1.20.0' is no release that a node image can be built of; the releases are 1.36.3" in capsys.readouterr().err
     )
@@ -148,7 +153,7 @@ def test_a_recipe_names_all_that_decides(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("KIND", "CONTAINERD", "DEBIAN"):
         monkeypatch.setattr(versions, name, "another")
         names.add(recipe("1.36.3"))
-    monkeypatch.setattr(caching, "tree_digest", lambda _: "edited")
+    monkeypatch.setattr(parts, "tree_digest", lambda _: "edited")
     names.add(recipe("1.36.3"))
     assert len(names) == 6
 
@@ -163,12 +168,12 @@ def test_a_part_is_made_once_and_whole_or_not_at_all(cache: Path) -> None:
             raise KindFailed("interrupted")
 
     with pytest.raises(KindFailed):
-        caching.part("etcd", ["v3"], make)
+        parts.part("etcd", ["v3"], make)
     assert list((cache / "parts").iterdir()) == []
-    path = caching.part("etcd", ["v3"], make)
-    assert caching.part("etcd", ["v3"], make) == path == caching.part_path("etcd", ["v3"])
+    path = parts.part("etcd", ["v3"], make)
+    assert parts.part("etcd", ["v3"], make) == path == parts.part_path("etcd", ["v3"])
     assert len(made) == 2
-    assert caching.part_path("etcd", ["v4"]) != path
+    assert parts.part_path("etcd", ["v4"]) != path
     assert [file.name for file in path.iterdir()] == ["program"]
 
 
@@ -176,7 +181,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(KindFailed, match=r"cannot write to .*set XDG_CACHE_HOME"):
-        caching.part("etcd", ["v3"], lambda _: None)
+        parts.part("etcd", ["v3"], lambda _: None)
 
 
 def test_programs_depend_on_their_sources_and_on_go() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import click
 import pytest
 
-from lockstep.cli.kind_options import kind_choice, kind_options
+from lockstep.cli.options import cluster_options, real_cluster_options
 from lockstep.environments.options import KindOptions
 
 
 @click.command()
-@kind_options
-def _command(**values: Any) -> KindOptions:
-    return kind_choice(values)
+@real_cluster_options
+def _command(**chosen: Any) -> KindOptions | None:
+    return cluster_options(chosen).kind
 
 
 @pytest.mark.parametrize(

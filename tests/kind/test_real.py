@@ -16,9 +16,9 @@ import pytest
 
 from lockstep.clusters.kind import KindFailed, owner
 from lockstep.clusters.kind.cluster import Cluster, kind_cluster
-from lockstep.clusters.kind.image.build import NodeImage, kind_image
 from lockstep.environments.options import KindOptions
 from tests.processes import until
+from tools.node_image.build import NodeImage, kind_image
 
 pytestmark = pytest.mark.kind
 

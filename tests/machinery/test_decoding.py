@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gojson import STRING, DecodeError
+from lockstep.wire.metav1 import list_of
 from lockstep_reference.machinery.decoding import decode_into, decode_list, decode_registered
-from lockstep_reference.machinery.gojson import STRING, DecodeError
-from lockstep_reference.machinery.gowire import list_of
 from lockstep_reference.machinery.transport import Response
 
 VERSION = "things.io/v1"

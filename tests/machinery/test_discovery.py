@@ -152,9 +152,13 @@ class TestLegacyCache:
             cached = cache(world)
             for documents in (answers(SERVED, aggregated=False), answers({"v1": {}}, aggregated=False)):
                 world.server.script = script(documents)
-                assert "apps/v1" in (await cached.groups_and_resources()).resources
+                resources = (await cached.groups_and_resources()).resources
+                assert resources is not None
+                assert "apps/v1" in resources
             cached.invalidate()
-            assert "apps/v1" not in (await cached.groups_and_resources()).resources
+            resources = (await cached.groups_and_resources()).resources
+            assert resources is not None
+            assert "apps/v1" not in resources
 
         world.run(main())
 

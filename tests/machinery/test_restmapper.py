@@ -111,7 +111,8 @@ class TestResets:
     def test_a_miss_is_final_until_then(self, world: World) -> None:
         async def main() -> None:
             deferred = mapper(world, {"v1": {}})
-            for served in ({"v1": {}}, SERVED):
+            tables: tuple[dict[str, Any], ...] = ({"v1": {}}, SERVED)
+            for served in tables:
                 world.server.script = script(answers(served, aggregated=True))
                 with pytest.raises(NoMatchError):
                     await deferred.rest_mappings("apps", "Deployment")

@@ -78,7 +78,10 @@ def test_a_fault_changes_what_is_answered(code: str) -> None:
         town.metrics.pods("http", "web", each(1))
         town.web(2, ("app",))
         await town.until(30)
-        questions = [("/apis", {}), ("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", {})]
+        questions: list[tuple[str, dict[str, str]]] = [
+            ("/apis", {}),
+            ("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", {}),
+        ]
         if code.startswith("freeze"):
             eval(f"metrics.{code}", {**NAMES, "metrics": town.metrics})  # noqa: S307
             before = town.used(container="app")

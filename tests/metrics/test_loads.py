@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from lockstep.metrics import MetricsError, each, per_ready, ramp, shared, spike, steps
-from lockstep.wire import quantity
+from lockstep.wire.quantity import parse_quantity
 from lockstep.world import Lifecycle
 from tests.metrics.kit import Metered, play
 
 
 def total(texts: list[str]) -> float:
-    return float(sum(quantity.parse(text) for text in texts))
+    return float(sum(parse_quantity(text).exact() for text in texts))
 
 
 def test_a_demand_is_divided_by_the_pods_that_are_ready() -> None:
@@ -96,7 +96,7 @@ def test_a_limit_holds_for_uneven_parts_too() -> None:
         await town.until(15)
         found = town.used()
         assert "1200m" in found
-        assert max(map(quantity.parse, found)) == quantity.parse("1200m")
+        assert max(parse_quantity(text).exact() for text in found) == parse_quantity("1200m").exact()
         assert len(set(found)) > 2
 
     play(body)
@@ -183,7 +183,7 @@ def test_noise_is_a_multiset_that_changes_with_each_measurement() -> None:
         await town.until(30)
         second = town.used()
         assert len({*first, *second}) == 12
-        assert all(0.8 <= float(quantity.parse(text)) < 1.2 for text in (*first, *second))
+        assert all(0.8 <= float(parse_quantity(text).exact()) < 1.2 for text in (*first, *second))
 
     play(body)
 

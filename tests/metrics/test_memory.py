@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lockstep.metrics import MetricsError, each, peaks, per_ready, ramp, shared
 from lockstep.objects import container
-from lockstep.wire import quantity
+from lockstep.wire.quantity import parse_quantity
 from tests.metrics.kit import Metered, play
 
 
-def limited(limit: str | None = "100Mi") -> dict[str, object]:
+def limited(limit: str | None = "100Mi") -> dict[str, Any]:
     return {"containers": [container(resources={"limits": {"memory": limit}} if limit else {})]}
 
 
@@ -38,7 +40,7 @@ def test_a_leak_ends_at_the_limit() -> None:
 
 def _memory(town: Metered, name: str) -> float:
     reported = town.answer(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
-    return float(quantity.parse(reported["containers"][0]["usage"]["memory"]))
+    return float(parse_quantity(reported["containers"][0]["usage"]["memory"]).exact())
 
 
 def test_a_peak_kills() -> None:

@@ -59,6 +59,7 @@ def test_a_range_query_of_prometheus(tmp_path: Path) -> None:
         ("1,2\n2,many\n", "line 2: 'many' is not a finite number"),
         ("1,2\nnoon,3\n", "line 2: 'noon' is not a time"),
         ("2024-05-01T12:00:00,3\n", "with a time zone"),
+        ("2024-05-01T24:00:00Z,3\n", "is not a time"),
         ("10,1\n5,2\n", "the time of value 2 is not after the one before"),
         ("time,value\n", "holds no values"),
         ("", "holds no values"),

@@ -163,7 +163,7 @@ def test_a_scrape_does_not_see_what_happens_at_its_instant() -> None:
 
 def test_a_later_request_sees_the_same() -> None:
     """A measurement is evaluated when it is asked for, but of the moment at which it was made."""
-    found = []
+    found: list[tuple[list[str], list[str]]] = []
 
     async def body(town: Metered) -> None:
         town.kubelet.lifecycles.default = Lifecycle(start_after=0, ready_after=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,9 @@ SAY: dict[str, Callable[[Metrics], object]] = {
 }
 
 
-def seen(say: Callable[[Metrics], object], victims: int) -> list[tuple[list[tuple[str, ...]], list[str]]]:
+def seen(say: Callable[[Metrics], object], victims: int) -> list[tuple[list[tuple[str, Any, Any]], list[str]]]:
     """What is shown of six pods, three of which a controller deletes: which ones, `victims` decides."""
-    found: list[tuple[list[tuple[str, ...]], list[str]]] = []
+    found: list[tuple[list[tuple[str, Any, Any]], list[str]]] = []
 
     async def body(town: Metered) -> None:
         town.kubelet.lifecycles.default = Lifecycle(start_after=0, ready_after=1)

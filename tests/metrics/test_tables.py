@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep.metrics import MetricsError, each, row
+from lockstep.metrics.tables import Row
 from lockstep.world import Lifecycle, canonical_order
 from tests.metrics.kit import CUSTOM, Metered, play
 
@@ -81,7 +82,7 @@ def test_times_are_those_of_the_answer_or_as_said() -> None:
     async def body(town: Metered) -> None:
         town.web(4)
         await town.until(100)
-        rows = ["1", row("1", age=40), row("1", at=12), row("1", window=30.5)]
+        rows: list[Row | str] = ["1", row("1", age=40), row("1", at=12), row("1", window=30.5)]
         town.metrics.exact("web", rows, age=2, window=60)
         shown = [(entry["timestamp"][-9:], entry["window"]) for entry in town.entries()]
         wanted = [("00:01:39Z", "1m0s"), ("00:01:01Z", "1m0s"), ("00:00:13Z", "1m0s"), ("00:01:39Z", "30.5s")]

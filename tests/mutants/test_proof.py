@@ -38,7 +38,7 @@ class Cluster:
         self.trials: list[Trial] = []
         self.present: str | None = None
         self.said: list[str] = []
-        monkeypatch.setattr(proof, "load", scenarios)
+        monkeypatch.setattr(proof, "at_hand", lambda *_, **__: scenarios())
         self.bench = Bench("reference", None, self.ready)
 
     @contextmanager
@@ -85,7 +85,7 @@ def test_a_group_is_judged_by_all_its_controllers_and_long_scenarios_come_last(
         SimpleNamespace(id="vpa-updater/lease", controller=both[1], controllers=both[1:], horizon=1.0),
         SimpleNamespace(id="hpa/burst", controller="hpa", controllers=("hpa",), horizon=1.0),
     ]
-    monkeypatch.setattr(proof, "load", lambda: made)
+    monkeypatch.setattr(proof, "at_hand", lambda *_, **__: made)
     cluster.flaws["no-limit"] = {}
     Prover(cluster.bench, cluster.run, Catalogue("upstream", "vpa", "1.36.3", ()), cluster.said.append).prove(mutant())
     assert cluster.trials[-1].scenarios == ("vpa-updater/lease", "vpa-recommender/a-week", "vpa-recommender/loop")
@@ -152,7 +152,7 @@ def benches(monkeypatch: pytest.MonkeyPatch, cluster: Cluster, mutant: Make) -> 
         return Catalogue(kind, controller, "1.36.3", made)
 
     monkeypatch.setattr(mutants, "bench_for", bench_for)
-    monkeypatch.setattr(mutants, "Stage", lambda _: nullcontext(cluster))
+    monkeypatch.setattr(mutants, "Stage", lambda _, **__: nullcontext(cluster))
     monkeypatch.setattr(mutants, "load", catalogue)
     monkeypatch.setattr(mutants, "controllers", lambda: ["hpa", "replicaset"])
     cluster.flaws |= {"no-limit": {"replicaset/burst": "got 5", "hpa/burst": "got 6"}, "slow": {}}

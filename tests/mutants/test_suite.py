@@ -28,7 +28,7 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Process:
     """Let trials be held by this piece of Python."""
 
     def be(code: str) -> None:
-        def start(_: Path | None, errors: Any) -> subprocess.Popen[bytes]:
+        def start(_: Path | None, errors: Any, *, suite: bool) -> subprocess.Popen[bytes]:
             command = [sys.executable, "-S", "-c", f"import sys, time; sys.stdin.readline(); {code}"]
             return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
@@ -130,10 +130,10 @@ def tried(
     implementation: str = "upstream",
 ) -> tuple[list[str], list[Any]]:
     asked: list[tuple[str, str]] = []
-    monkeypatch.setattr(trial, "load", lambda: [SimpleNamespace(id=name) for name in TRIAL.scenarios])
-    monkeypatch.setattr(trial, "Runner", lambda config: _FakeRunner(config, verdicts, asked))
+    known: Any = {name: SimpleNamespace(id=name) for name in TRIAL.scenarios}
+    monkeypatch.setattr(trial, "Runner", lambda config, _: _FakeRunner(config, verdicts, asked))
     once = Trial(implementation, "1.36.3", TRIAL.scenarios, TRIAL.live, fail_fast)
-    return [one.verdict for one in trial.answers(once)], asked
+    return [one.verdict for one in trial.answers(once, known)], asked
 
 
 def test_a_scenario_kills_only_if_it_is_red_every_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,7 @@ def test_a_controller_is_changed_in_its_own_module(
     sources = Sources(*(Tree(one, "h1:x") for one in modules))
     monkeypatch.setattr(trees, "cache_root", lambda: tmp_path / "lockstep/upstream")
     monkeypatch.setattr(trees, "find_go", lambda _: None)
-    monkeypatch.setattr(trees.module, "fetch", lambda *_: sources)
+    monkeypatch.setattr("lockstep.implementations.upstream.module.fetch", lambda *_: sources)
     with trees.upstream_tree("1.36.3", controller, lambda _: None) as made:
         assert made == tmp_path / "lockstep/mutants" / name
         assert (made / "pkg/a.go").samefile(tmp_path / "modules" / name / "pkg/a.go")

@@ -25,15 +25,15 @@ def test_the_last_word(
 ) -> None:
     asked: list[tuple[object, ...]] = []
 
-    def fake(*arguments: object) -> list[Result]:
-        asked.append((arguments[0], *arguments[2:]))
+    def fake(*arguments: object, suite: bool) -> list[Result]:
+        asked.append((arguments[0], *arguments[2:], suite))
         return results
 
     monkeypatch.setattr(mutants, "mutants", fake)
     assert main(["mutants", "no-*", "--of", "upstream", "--controller", "hpa"]) == code
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == last
-    assert asked == [(("no-*",), "upstream", "hpa")]
+    assert asked == [(("no-*",), "upstream", "hpa", False)]
     assert [line.split() for line in out if "caught  " in line] == [
         ["upstream/hpa/no-limit", "caught", "hpa/burst"] for one in results if one is CAUGHT
     ]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from lockstep import __version__
 from lockstep.environments.options import ClusterOptions, KindOptions
-from lockstep.pytest_plugin.options import settings
-from lockstep.report.session import DEFAULTS
+from lockstep.pytest_plugin.options import run_config
+from lockstep.runs.config import RunConfig
 
 Project = Callable[..., pytest.RunResult]
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,8 @@ def test_header_and_summary_of_a_green_session(project: Project) -> None:
     assert result.ret == 0
     result.stdout.fnmatch_lines(
         [
-            "lockstep: 0.1.0",
+            "collected 2 items",
+            f"lockstep: {__version__}",
             "lockstep implementation: reference",
             "lockstep environment: in memory, virtual time",
             "lockstep against: recorded upstream 1.36.3",
@@ -75,7 +77,7 @@ def test_a_crash_of_the_harness_keeps_its_traceback(project: Project) -> None:
     ("options", "chosen"),
     [
         (("-k", "passes-a"), "test_passes_a"),
-        (("-m", "vpa"), "test_passes_b"),
+        (("-m", "vpa-updater"), "test_passes_b"),
         (("-k", "vpa/passes-b"), "test_passes_b"),
     ],
     ids=["name", "controller-marker", "id"],
@@ -165,7 +167,11 @@ def test_report_and_junit_do_not_depend_on_the_number_of_workers(project: Projec
         result = project(*ids, options=options)
         assert result.ret == 1
         result.stdout.fnmatch_lines(
-            ["lockstep: 0.1.0", "replicaset   12/12     4          4     4      0            0", "*4 divergent*"]
+            [
+                f"lockstep: {__version__}",
+                "replicaset   12/12     4          4     4      0            0",
+                "*4 divergent*",
+            ]
         )
     reports = [(pytester.path / f"report{workers}.json").read_bytes() for workers in "02"]
     assert reports[0] == reports[1]
@@ -200,7 +206,7 @@ def test_scenarios_that_were_left_out_by_maxfail_are_missed(project: Project, wo
 def test_the_plugin_is_listed_once_with_entry_point_and_conftest(project: Project) -> None:
     result = project("replicaset/passes", options=("-p", "lockstep.pytest_plugin"))
     assert result.ret == 0
-    assert result.stdout.str().count("lockstep: 0.1.0") == 1
+    assert result.stdout.str().count(f"lockstep: {__version__}") == 1
 
 
 def test_the_plugin_can_be_switched_off(project: Project) -> None:
@@ -232,15 +238,15 @@ def test_a_kind_cluster_is_named_by_the_options_of_pytest_kind(pytester: pytest.
         "--kind-bin=bin/kind",
         "--keep-cluster",
     )
-    chosen = settings(config)["ground"].kind
-    assert chosen == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
+    kind = run_config(config)[0].cluster.kind
+    assert kind == KindOptions(name="mine", image="node:1", kind_bin=Path("bin/kind"), keep=True)
 
 
 def test_a_kubeconfig_is_named_with_its_context(pytester: pytest.Pytester) -> None:
     config = pytester.parseconfig(
         "--lockstep-environment=kubeconfig", "--lockstep-kubeconfig=there", "--lockstep-context=test"
     )
-    assert settings(config)["ground"] == ClusterOptions(kubeconfig="there", context="test")
+    assert run_config(config)[0].cluster == ClusterOptions(kubeconfig="there", context="test")
 
 
 def test_loading_the_plugin_imports_no_harness() -> None:
@@ -251,14 +257,5 @@ def test_loading_the_plugin_imports_no_harness() -> None:
     )
 
 
-def test_defaults_are_those_of_the_runner() -> None:
-    from lockstep.report import Facts
-    from lockstep.runs.config import RunConfig
-
-    assert Facts.of(RunConfig.parse()) == DEFAULTS
-
-
-def test_tox_ini_is_where_pytest_is_configured(pytestconfig: pytest.Config) -> None:
-    assert pytestconfig.inipath == ROOT / "tox.ini"
-    assert pytestconfig.getini("strict") is True
-    assert pytestconfig.getini("filterwarnings") == ["error"]
+def test_without_options_a_run_is_the_usual_one(pytester: pytest.Pytester) -> None:
+    assert run_config(pytester.parseconfig())[0] == RunConfig.parse() == RunConfig()

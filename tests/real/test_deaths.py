@@ -42,7 +42,8 @@ def _processes() -> dict[int, tuple[int, str]]:
 
 def _below(root: int) -> dict[int, str]:
     """The command lines of all that a process has started, by process id."""
-    running, found = _processes(), {}
+    running = _processes()
+    found: dict[int, str] = {}
     level = {root}
     while level:
         level = {pid for pid, (parent, _) in running.items() if parent in level}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -29,7 +30,7 @@ def defined(served: KubeApi) -> list[str]:
     return [one["metadata"]["name"] for one in answer(served, "GET", PATH)["items"]]
 
 
-def answer(served: KubeApi, method: str, path: str, body: object = None) -> dict[str, object]:
+def answer(served: KubeApi, method: str, path: str, body: object = None) -> dict[str, Any]:
     connection = Connection(served.kubeconfig)
     try:
         found = connection.request(method, path, {}, None if body is None else orjson.dumps(body))

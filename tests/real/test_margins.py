@@ -14,6 +14,7 @@ from lockstep.clusters.real.loop import RealLoop
 from lockstep.clusters.real.obstacles import known_obstacles
 from lockstep.environments.memory import WARM_UP, MemoryRun, RunResult, result_of
 from lockstep.implementations import Implementation
+from lockstep.project import find_project
 from lockstep.project.loading import load
 from lockstep.runs import runner as running
 from lockstep.runs.config import RunConfig
@@ -47,6 +48,8 @@ class _SlowLoop(RealLoop):
 
 
 class _SlowRun(MemoryRun):
+    loop: _SlowLoop
+
     def make_loop(self) -> RealLoop:
         loop = _SlowLoop()
         loop.horizon = seconds(self.scenario.horizon + 300)
@@ -74,7 +77,7 @@ class _SlowMemory(Memory):
 def runner() -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(running, "open_environment", lambda _, progress: _SlowMemory(progress))
-        with Runner(RunConfig()) as runner:
+        with Runner(RunConfig(), find_project()) as runner:
             yield runner
 
 

@@ -71,7 +71,7 @@ def ask(server: WebhookServer, path: str) -> tuple[int, bytes]:
 def path_of(server: WebhookServer) -> str:
     configuration = {"kind": "MutatingWebhookConfiguration", "metadata": {}, "webhooks": [{"clientConfig": CLIENT}]}
     (webhook,) = Tenant(PREFIX, server.door).body(configuration)["webhooks"]
-    return urlsplit(webhook["clientConfig"]["url"]).path
+    return str(urlsplit(webhook["clientConfig"]["url"]).path)
 
 
 def test_a_question_reaches_its_tenant_and_the_answer_comes_back(server: WebhookServer) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.selector_parser import parse
 from lockstep_reference.hpa.replica_calculator import ResourceReplicas, Tolerances, UsageReplicas
 from lockstep_reference.hpa.sources import Question
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.scale import Scale
 
 Wire = dict[str, Any]
@@ -50,7 +50,8 @@ class FakeCalculator:
             answer = self.answers[arguments[2]]
             if isinstance(answer, Exception):
                 raise answer
-            return ResourceReplicas(*answer, 0) if method == "get_resource_replicas" else UsageReplicas(*answer, 0)
+            made: type[Any] = ResourceReplicas if method == "get_resource_replicas" else UsageReplicas
+            return made(*answer, 0)
 
         return ask
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
+from lockstep.wire.gotime import SECOND, rfc3339
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.replica_calculator import ReplicaCalculator, Tolerances
-from lockstep_reference.machinery.meta import SECOND, format_time
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 from lockstep_reference.machinery.transport import Response
 from tests.reference_hpa.kit import FakeClock
@@ -48,12 +48,12 @@ def pod(
     """A pod that is `ready` (the status of its condition) `since` a moment, and `started` at one."""
     metadata: Wire = {"name": name, "namespace": "ns", "labels": {"app": "web"} if labels is None else dict(labels)}
     if deleted:
-        metadata["deletionTimestamp"] = format_time(seconds(NOW))
+        metadata["deletionTimestamp"] = rfc3339(seconds(NOW))
     status: Wire = {"phase": phase}
     if started is not None:
-        status["startTime"] = format_time(seconds(started))
+        status["startTime"] = rfc3339(seconds(started))
     if ready is not None:
-        moment = format_time(seconds(since))
+        moment = rfc3339(seconds(since))
         status["conditions"] = [{"type": "Ready", "status": ready, "lastTransitionTime": moment}]
     return {
         "metadata": metadata,

@@ -28,6 +28,10 @@ UP_LIMIT = (True, "ScaleUpLimit", "the desired replica count is increasing faste
 DOWN_LIMIT = (True, "ScaleDownLimit", "the desired replica count is decreasing faster than the maximum scale rate")
 
 
+def normalized(replicas: int, able: tuple[str, str], limited: tuple[bool, str, str]) -> Normalized:
+    return Normalized(replicas, able[0], able[1], *limited)
+
+
 def policy(kind: str, value: int, period: int = 60) -> Wire:
     return {"type": kind, "value": value, "periodSeconds": period}
 
@@ -105,8 +109,8 @@ def test_a_recommendation_at_the_edge_of_the_window_still_holds_without_behavior
 
 def test_what_is_stabilized_is_limited_and_both_are_reported() -> None:
     hpa = Scaled(8, max_replicas=5)
-    assert hpa.ask(2) == Normalized(5, *DOWN_STABILIZED, *TOO_MANY)
-    assert hpa.ask(8) == Normalized(5, *READY, *TOO_MANY)
+    assert hpa.ask(2) == normalized(5, DOWN_STABILIZED, TOO_MANY)
+    assert hpa.ask(8) == normalized(5, READY, TOO_MANY)
 
 
 def test_without_behavior_no_scale_events_are_kept() -> None:
@@ -156,7 +160,7 @@ def test_no_more_is_remembered_than_the_longer_window_needs() -> None:
 def test_pods_per_period() -> None:
     hpa = Scaled(2, behavior=behavior(up=rules(policy("Pods", 4, 60))))
     assert [hpa.sync(100) for _ in range(6)] == [6, 6, 6, 6, 10, 10]
-    assert hpa.ask(100) == Normalized(10, *READY, *UP_LIMIT)
+    assert hpa.ask(100) == normalized(10, READY, UP_LIMIT)
 
 
 def test_percent_per_period_is_rounded_up_on_the_way_up() -> None:
@@ -194,21 +198,21 @@ def test_what_was_done_in_the_other_direction_counts_as_well() -> None:
 def test_policies_stop_a_change_and_never_turn_it_round() -> None:
     hpa = Scaled(10, behavior=behavior(rules(policy("Pods", 1, 60))))
     hpa.normalizer.store_scale_event(behavior(), KEY, 4, 10)
-    assert hpa.ask(11) == Normalized(10, *READY, *UP_LIMIT)  # the period began with 4: 5 would be the limit
+    assert hpa.ask(11) == normalized(10, READY, UP_LIMIT)  # the period began with 4: 5 would be the limit
     hpa = Scaled(4, behavior=behavior(down=rules(policy("Pods", 1, 60))))
     hpa.normalizer.store_scale_event(behavior(), KEY, 10, 4)
-    assert hpa.ask(3) == Normalized(4, *READY, *DOWN_LIMIT)
+    assert hpa.ask(3) == normalized(4, READY, DOWN_LIMIT)
 
 
 def test_minimum_and_maximum() -> None:
-    assert Scaled(4, max_replicas=6, behavior=behavior()).ask(9) == Normalized(6, *READY, *TOO_MANY)
-    assert Scaled(4, min_replicas=2, behavior=behavior()).ask(1) == Normalized(2, *READY, *TOO_FEW)
-    assert Scaled(4, behavior=behavior()).ask(4) == Normalized(4, *READY, *WITHIN_RANGE)
+    assert Scaled(4, max_replicas=6, behavior=behavior()).ask(9) == normalized(6, READY, TOO_MANY)
+    assert Scaled(4, min_replicas=2, behavior=behavior()).ask(1) == normalized(2, READY, TOO_FEW)
+    assert Scaled(4, behavior=behavior()).ask(4) == normalized(4, READY, WITHIN_RANGE)
 
 
 def test_absurd_numbers_wrap() -> None:
     spec = behavior(rules(policy("Pods", 2**31 - 1)))
-    assert Scaled(10, max_replicas=2**31 - 1, behavior=spec).ask(100) == Normalized(10, *READY, *UP_LIMIT)
+    assert Scaled(10, max_replicas=2**31 - 1, behavior=spec).ask(100) == normalized(10, READY, UP_LIMIT)
     spec = behavior(rules(policy("Percent", 2**31 - 1)))
     assert Scaled(1000, max_replicas=2**31 - 1, behavior=spec).ask(2000)[:1] == (1000,)
 

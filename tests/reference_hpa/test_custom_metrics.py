@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND, ZERO_TIME
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import NOTHING, selector_from
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric
 from lockstep_reference.hpa.metrics.available_apis import AvailableApis
 from lockstep_reference.hpa.metrics.custom_metrics import CustomMetricsClient
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.decoding import SCHEME
 from lockstep_reference.machinery.discovery import Group
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import NOTHING, selector_from
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.restmapper import GroupVersionResource, NoMatchError
 from lockstep_reference.machinery.transport import Response
 from tests.reference_hpa.kit import FakeClock

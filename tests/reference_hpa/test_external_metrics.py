@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND, ZERO_TIME
+from lockstep.wire.selectors import NOTHING, Selector, selector_from
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.metrics.external_metrics import ExternalMetricsClient
 from lockstep_reference.machinery.client import Client
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.labels import NOTHING, Selector, selector_from
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Response
 from tests.reference_hpa.metrics_kit import GivenReplies, run
 

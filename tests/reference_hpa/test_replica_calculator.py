@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import ZERO_TIME
+from lockstep.wire.selector_parser import parse
 from lockstep_reference.hpa.metrics import MetricsError, PodMetricsInfo
 from lockstep_reference.hpa.replica_calculator import ResourceReplicas, Tolerances, UsageReplicas
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.label_parser import parse
 from tests.reference_hpa.metrics_kit import (
     NOW,
     TOLERANCES,

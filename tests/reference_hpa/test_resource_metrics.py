@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.hpa.metrics import MetricsError, PodMetric, plain
+from lockstep.wire.gotime import SECOND, ZERO_TIME
+from lockstep.wire.selector_parser import parse
+from lockstep_reference.hpa.metrics import MetricsError, PodMetric, fast_path
 from lockstep_reference.hpa.metrics.resource_metrics import ResourceMetricsClient
 from lockstep_reference.machinery.client import Client
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Response
 from tests.reference_hpa.metrics_kit import JSON, GivenReplies, run
 
@@ -100,7 +99,8 @@ def test_containers(containers: list[Wire], container: str, resource: str, value
 
 
 def test_pods_without_containers_have_no_usage() -> None:
-    for nothing in ([], None):
+    without: tuple[list[Any] | None, ...] = ([], None)
+    for nothing in without:
         assert values(answer(item(containers=nothing))) == {}
         assert values(answer(item(containers=nothing)), container="app") == {}
 
@@ -235,5 +235,5 @@ def test_answers_that_cannot_be_used(reply: Any, complaint: str) -> None:
 def test_usual_answers_are_read_the_short_way() -> None:
     labelled = item("p1")
     labelled["metadata"]["labels"] = {"app": "web"}
-    assert plain.read(answer(item("p0"), labelled), "metrics.k8s.io/v1beta1", "cpu", "") is not None
-    assert plain.read(answer(item("p0", kind="PodMetrics")), "metrics.k8s.io/v1beta1", "cpu", "") is None
+    assert fast_path.read(answer(item("p0"), labelled), "metrics.k8s.io/v1beta1", "cpu", "") is not None
+    assert fast_path.read(answer(item("p0", kind="PodMetrics")), "metrics.k8s.io/v1beta1", "cpu", "") is None

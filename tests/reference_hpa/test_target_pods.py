@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.selector_parser import parse
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.target_pods import BadSelector, TargetPods
-from lockstep_reference.machinery.label_parser import parse
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.selectors import Matcher, selector_from
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.controller_ref_manager import (
     AdoptionError,
@@ -16,7 +17,6 @@ from lockstep_reference.machinery.controller_ref_manager import (
     PodControllerRefManager,
     recheck_deletion_timestamp,
 )
-from lockstep_reference.machinery.labels import Matcher, selector_from
 from lockstep_reference.replicaset.pod import Pod
 from tests.reference_replicaset.objects import make_pod, make_rs, owner_ref
 

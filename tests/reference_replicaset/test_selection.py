@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.labels import InvalidSelector
+from lockstep.wire.selectors import InvalidSelector
 from lockstep_reference.replicaset.selection import Selections
 
 WEB = frozenset({("app", "web")})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.selectors import Matcher, selector_from
 from lockstep_reference.machinery.client import ApiError
-from lockstep_reference.machinery.labels import Matcher, selector_from
 from lockstep_reference.machinery.pod_control import PodControlError
 from lockstep_reference.replicaset.pod import Pod
 from lockstep_reference.replicaset.status import (

@@ -15,8 +15,8 @@ import pytest
 import trustme
 
 from lockstep_reference.vpa.admission.https_server import serve_https, tls_context
-from lockstep_reference.vpa.admission.logic.server import AdmissionServer
-from lockstep_reference.vpa.admission.resource.vpa.handler import VpaHandler
+from lockstep_reference.vpa.admission.server import AdmissionServer
+from lockstep_reference.vpa.admission.vpa.handler import VpaHandler
 
 GROUP = "autoscaling.k8s.io"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
 from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError, HistogramCheckpoint
 from lockstep_reference.vpa.recommender.util.decaying_histogram import DecayingHistogram

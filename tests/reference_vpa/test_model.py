@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.labels import NOTHING, Selector, selector_from
+from lockstep.wire.selectors import NOTHING, Selector, selector_from
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
 from lockstep_reference.vpa.recommender.model.cluster import ClusterState

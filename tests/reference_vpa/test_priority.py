@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.meta import SECOND, format_time
+from lockstep.wire.gotime import SECOND, rfc3339
 from lockstep_reference.vpa.apis import recommendation_of
 from lockstep_reference.vpa.updater.priority.assessment import Assessor
 from lockstep_reference.vpa.updater.priority.priority_processor import get_update_priority
@@ -41,7 +41,7 @@ def _sorted(vpa_: Wire, *pods: Wire, config: UpdateConfig = _CONFIG, infeasible:
 
 
 def _pod(name: str, cpu: str | None = "100m", age: int = _HOUR, **fields: Any) -> Wire:
-    status = {"startTime": format_time(_NOW - age), **fields.pop("status", {})}
+    status = {"startTime": rfc3339(_NOW - age), **fields.pop("status", {})}
     requests = {"memory": "100Mi", **({"cpu": cpu} if cpu else {})}
     return pod(container(requests=requests), name=name, status=status, **fields)
 
@@ -104,7 +104,7 @@ def test_a_pod_that_no_kubelet_has_taken_in() -> None:
 
 def _oom(ran: int, ago: int, reason: str = "OOMKilled") -> Wire:
     finished = _NOW - ago
-    ended = {"reason": reason, "startedAt": format_time(finished - ran), "finishedAt": format_time(finished)}
+    ended = {"reason": reason, "startedAt": rfc3339(finished - ran), "finishedAt": rfc3339(finished)}
     return {"containerStatuses": [{"name": "app", "lastState": {"terminated": ended}}]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_reference.machinery.quantity import parse_quantity
+from lockstep.wire.quantity import parse_quantity
 from lockstep_reference.vpa.utils.quantities import compared_with
 
 FIRST_FORM, SECOND_FORM = "1Mi", "8Ei"

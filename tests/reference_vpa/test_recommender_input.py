@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND, parse_rfc3339
 from lockstep_reference.machinery.client import Client
-from lockstep_reference.machinery.meta import SECOND, parse_time
 from lockstep_reference.machinery.store import Indexer
 from lockstep_reference.machinery.transport import Response
 from lockstep_reference.vpa.apis import CPU, MEMORY
@@ -17,14 +17,13 @@ from lockstep_reference.vpa.recommender.input.history.prometheus_api import (
     PrometheusError,
     format_time,
 )
-from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
-from lockstep_reference.vpa.recommender.input.metrics import plain as plain_reader
+from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError, fast_path
 from lockstep_reference.vpa.recommender.input.metrics.source import PodMetricsSource
 from lockstep_reference.vpa.recommender.input.oom import Observer, OomInfo
 from lockstep_reference.vpa.recommender.input.selection import Selection
 from lockstep_reference.vpa.recommender.input.spec import SpecClient
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
-from lockstep_reference.vpa.recommender.routines.cpu_integer_post_processor import extract_container_name
+from lockstep_reference.vpa.recommender.routines.post_processors import extract_container_name
 from tests.machinery.fake_server import World
 
 Wire = dict[str, Any]
@@ -72,7 +71,7 @@ def _pod(status: Wire | None, memory: str = "1Gi") -> Wire:
 def test_kills_for_want_of_memory(before: Wire | None, after: Wire, seen: bool) -> None:
     observer = Observer(lambda _: None)
     observer.on_update(_pod(before), _pod(after))
-    assert observer.take() == ([OomInfo(parse_time(_FINISHED), 2**30, _MAIN)] if seen else [])
+    assert observer.take() == ([OomInfo(parse_rfc3339(_FINISHED), 2**30, _MAIN)] if seen else [])
     assert observer.take() == []
 
 
@@ -102,7 +101,7 @@ def _evicted(**fields: Any) -> Wire:
 def test_evictions() -> None:
     observer = Observer(lambda _: None)
     observer.on_event(_evicted())
-    assert observer.take() == [OomInfo(parse_time(_FINISHED), 2**20, _MAIN)]
+    assert observer.take() == [OomInfo(parse_rfc3339(_FINISHED), 2**20, _MAIN)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +151,8 @@ def _ask(answer: Any, status: int = 200) -> list[ContainerMetricsSnapshot]:
     headers = {"Content-Type": "application/json"}
     world.server.script = lambda *_: answer if isinstance(answer, Exception) else Response(status, answer, headers)
     source = PodMetricsSource(Client(world.server), "")
-    return world.run(source.get_containers_metrics())
+    found: list[ContainerMetricsSnapshot] = world.run(source.get_containers_metrics())
+    return found
 
 
 def _snapshot(cpu: int, memory: int, time: int = 60 * SECOND) -> ContainerMetricsSnapshot:
@@ -177,9 +177,9 @@ def test_usage(usage: Wire | None, cpu: int, memory: int) -> None:
 
 
 def test_both_ways_of_reading_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = plain_reader.read(_metrics(), "metrics.k8s.io/v1beta1")
+    short = fast_path.read(_metrics(), "metrics.k8s.io/v1beta1")
     assert short == [_snapshot(2, 104_857_600)]
-    monkeypatch.setattr(plain_reader, "read", lambda *_: None)
+    monkeypatch.setattr(fast_path, "read", lambda *_: None)
     assert _ask(_metrics()) == short
 
 

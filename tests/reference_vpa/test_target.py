@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.informer import SharedInformerFactory
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.scale import Scale
 from lockstep_reference.vpa.target.controller_cache_storage import ControllerCacheStorage, ScaleKey
 from lockstep_reference.vpa.target.controller_fetcher import (
@@ -68,12 +68,14 @@ class _Targets:
         fetcher = ScaleCachingControllerFetcher(world.client, factory, world.clock, random.Random(0), lambda _: None)
 
         async def ask() -> ControllerKeyWithApiVersion | None:
+            found = None
             for _ in range(times):
                 found = await fetcher.find_top_most_well_known_or_scalable(key)
             return found
 
         try:
-            return world.run(ask())
+            topmost: ControllerKeyWithApiVersion | None = world.run(ask())
+            return topmost
         finally:
             self.asked = [path for _, _, path, *_ in world.server.requests]
 
@@ -81,7 +83,8 @@ class _Targets:
         world, factory = self._caches()
         fetcher = VpaTargetSelectorFetcher(world.client, factory, world.clock, lambda _: None)
         spec = {} if reference is None else {"targetRef": reference}
-        return world.run(fetcher.fetch({"metadata": {"name": "vpa", "namespace": "default"}, "spec": spec})).text
+        vpa = {"metadata": {"name": "vpa", "namespace": "default"}, "spec": spec}
+        return str(world.run(fetcher.fetch(vpa)).text)
 
 
 def _reference(kind: str, name: str = "web", api_version: str = "apps/v1") -> dict[str, Any]:

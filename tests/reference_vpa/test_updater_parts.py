@@ -20,7 +20,8 @@ _SECOND = 10**9
 
 def _waits(limit: float, burst: int, deadline: float, times: int) -> list[float | str]:
     """When each of so many tokens was there, or why not."""
-    world, found = World(), []
+    world = World()
+    found: list[float | str] = []
 
     async def take() -> None:
         limiter = EvictionRateLimiter(limit, burst, world.clock)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lockstep_reference.machinery.labels import selector_from
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.selectors import selector_from
 from lockstep_reference.machinery.transport import Response
 from lockstep_reference.vpa.apis import resource_list
 from lockstep_reference.vpa.target.controller_fetcher import ControllerKeyWithApiVersion, NodeInvalidOwner

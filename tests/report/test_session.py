@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from lockstep.report import Facts, ReportError, Row, Session, document, read, write
+from lockstep.report import ReportError, Row, Session, document, read, write
 from lockstep.report.differ import diff_reports
-from lockstep.report.session import DEFAULTS
+from lockstep.runs.config import RunConfig
 
+_USUAL = RunConfig()
 PASS = Row("replicaset/a", "replicaset", "pass", 2, 10, 60.0, 0.01)
 
 
-def session(*rows: Row, selected: int | None = None, facts: Facts = DEFAULTS) -> Session:
-    made = Session(facts, selected)
+def session(*rows: Row, selected: int | None = None, config: RunConfig = _USUAL) -> Session:
+    made = Session(config, selected)
     for row in rows:
         made.add(row)
     return made
@@ -119,7 +120,7 @@ def test_difference_of_two_reports() -> None:
     gone = replace(PASS, id="replicaset/gone")
     left = document([session(PASS, gone, selected=2)])
     changed = replace(PASS, verdict="fail", wall_seconds=9.0)
-    right = document([session(changed, selected=1, facts=replace(DEFAULTS, seed=4))])
+    right = document([session(changed, selected=1, config=RunConfig(seed=4))])
     assert diff_reports(left, right) == [
         "run 1: seed 0 -> 4",
         "replicaset/a: verdict pass -> fail",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from lockstep.report import Row, Session
-from lockstep.report.session import DEFAULTS
 from lockstep.report.text import closing, duration, rerun_command, summary
+from lockstep.runs.config import RunConfig
 
 ROWS = [
     Row("replicaset/a", "replicaset", "pass", 1200, 5000, 90000.0, 2.0),
@@ -17,8 +17,8 @@ ROWS = [
 ]
 
 
-def session(*rows: Row, **facts: object) -> Session:
-    made = Session(replace(DEFAULTS, **facts), selected=len(rows))  # type: ignore[arg-type]
+def session(*rows: Row, **chosen: Any) -> Session:
+    made = Session(RunConfig(**chosen), selected=len(rows))
     for row in rows:
         made.add(row)
     return made

@@ -13,7 +13,6 @@ from lockstep.time.clock import rfc3339, seconds
 from lockstep.trace.invariants.base import CONDITIONS
 from lockstep.trace.invariants.checking import check
 from lockstep.trace.invariants.vpa import VPA_INVARIANTS
-from lockstep.trace.quantities import amount
 from lockstep.trace.vertical import LEASES
 
 RECOMMENDER, UPDATER, ADMISSION = "vpa-recommender", "vpa-updater", "vpa-admission"
@@ -254,17 +253,3 @@ def test_it_admits_what_requests_more_than_its_limit(builder: Any) -> None:
     web = Scaled(builder)
     web.admit(requests={"cpu": "200m", "memory": "1Gi"}, limits={"cpu": "200m", "memory": "1023Mi"})
     assert broken(builder) == ["vpa-requests-within-limits"]
-
-
-@pytest.mark.parametrize(
-    ("text", "in_thousandths"),
-    [("1", 1000), ("250m", 250), ("1.5", 1500), ("1e3", 10**6), ("2Ki", 2048000), ("1k", 10**6)],
-)
-def test_quantities_are_numbers(text: str, in_thousandths: int) -> None:
-    assert amount(text) * 1000 == in_thousandths
-
-
-@pytest.mark.parametrize("text", ["", "much", "1Q", "1e", "--1"])
-def test_other_texts_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a quantity"):
-        amount(text)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from lockstep.trace.symbols import relative
 from lockstep.trace.values import ABSENT, canonical, changes, flatten, matches, prune
-from lockstep.wire.selectors import selects
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
@@ -78,21 +77,3 @@ def test_globs_match_whole_texts_and_take_brackets_literally(pattern: str, text:
 )
 def test_spans_read_as_signed_seconds(ns: int, text: str) -> None:
     assert relative(ns) == text
-
-
-@pytest.mark.parametrize(
-    ("selector", "selected"),
-    [
-        ({}, True),
-        ({"matchLabels": {"app": "web"}}, True),
-        ({"matchLabels": {"app": "db"}}, False),
-        ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "x"]}]}, True),
-        ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, False),
-        ({"matchExpressions": [{"key": "tier", "operator": "NotIn", "values": ["web"]}]}, True),
-        ({"matchExpressions": [{"key": "app", "operator": "Exists"}]}, True),
-        ({"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}, False),
-        ({"matchExpressions": [{"key": "app", "operator": "Odd"}]}, False),
-    ],
-)
-def test_label_selectors(selector: dict[str, Any], selected: bool) -> None:
-    assert selects(selector, {"app": "web"}) is selected

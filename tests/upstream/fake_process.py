@@ -20,7 +20,8 @@ class Peer:
         self.socket.sendall(json.dumps(frame).encode() + b"\n")
 
     def hear(self) -> dict[str, object]:
-        return json.loads(self.reader.readline() or b"{}")
+        heard: dict[str, object] = json.loads(self.reader.readline() or b"{}")
+        return heard
 
 
 def main(mode: str) -> None:

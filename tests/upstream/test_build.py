@@ -83,7 +83,7 @@ def kubernetes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
     monkeypatch.setenv("FAKE_KUBERNETES", str(tree))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(golang.sysconfig, "get_path", lambda _: str(tmp_path / "none"))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path / "none"))
     golang.probe.cache_clear()
     return tree
 
@@ -192,6 +192,7 @@ def test_a_damaged_build_is_made_again(kubernetes: Path) -> None:
 def test_old_builds_are_cleared_away(kubernetes: Path) -> None:
     spec = f"path={kubernetes}"
     other = build("1.36.3")
+    newest = other
     for edit in range(7):
         (kubernetes / "pkg/controller/controller.go").write_text(f"package controller // {edit}\n")
         newest = build(spec)

@@ -58,7 +58,8 @@ async def autoscaled(cluster: Cluster, replicas: int = 2, *, name: str = "web", 
     """A ReplicaSet whose pods request one core, and its HPA, which wants half of that used."""
     app = objects.container(resources={"requests": {"cpu": "1"}})
     template = objects.pod_template(objects.labels_of(name), containers=[app])
-    spec = {"metrics": [objects.resource_metric("cpu", utilization=50)], "max_replicas": 20} | spec
+    spec.setdefault("metrics", [objects.resource_metric("cpu", utilization=50)])
+    spec.setdefault("max_replicas", 20)
     async with cluster.batch():
         await cluster.create(objects.replica_set(name, replicas, template=template), objects.hpa(name, **spec))
 

@@ -38,7 +38,7 @@ def vpa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(golang.sysconfig, "get_path", lambda _: str(tmp_path / "none"))
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path / "none"))
     golang.probe.cache_clear()
     return tree
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.implementations.upstream.driver import Answer, ApiRequest, BubbleDriver
+from lockstep.implementations.upstream.driver import Answer, BubbleDriver
 from lockstep.implementations.upstream.errors import RunRefused, UpstreamFailed
 from lockstep.implementations.upstream.process import UpstreamProcess
+from lockstep.implementations.upstream.traffic import ApiRequest
 from lockstep.time.loop import VirtualLoop, run
 from tests.upstream.toy_server import ToyReply, ToyWatch
 

@@ -8,7 +8,7 @@ import pytest
 
 from lockstep import objects
 from lockstep.apiserver import Request
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world import InTurn, Lifecycle
 from lockstep.world.owners import cron
 from tests.world.kit import Object, Town, is_ready, phase, play

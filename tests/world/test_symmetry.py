@@ -199,7 +199,7 @@ def test_nodes_rank_equal_when_their_pods_are() -> None:
 
 def test_a_resized_pod_is_another_one() -> None:
     async def body(town: Town) -> None:
-        sizes = {"resources": {"requests": {"cpu": "1"}}}
+        sizes: dict[str, Any] = {"resources": {"requests": {"cpu": "1"}}}
         pods = town.pods_of(town.owner(), 3, containers=[container(**sizes)])
         await town.sleep(10)
         patch = {"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "2"}}}]}}

@@ -115,7 +115,7 @@ def limit_violations(api: Api) -> None:
 @api_scenario(
     "admission/limit-ranges",
     must="A limit range MUST be sound and get its own defaults.",
-    source="pkg/apis/core/validation/validation.go ValidateLimitRange",
+    source="pkg/apis/core/validation/validation.go: ValidateLimitRange",
 )
 def limit_ranges(api: Api) -> None:
     for limit in (
@@ -133,7 +133,7 @@ def limit_ranges(api: Api) -> None:
 @api_scenario(
     "admission/quotas",
     must="A quota MUST hold quantities of resources that there are.",
-    source="pkg/apis/core/validation/validation.go ValidateResourceQuota",
+    source="pkg/apis/core/validation/validation.go: ValidateResourceQuota",
 )
 def quotas(api: Api) -> None:
     api.post(

@@ -7,7 +7,7 @@ from typing import Any
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_APPLY = "structured-merge-diff/merge/update.go Apply"
+_APPLY = "structured-merge-diff/merge/update.go: Apply"
 
 
 def _config(**data: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def lists(api: Api) -> None:
 @api_scenario(
     "applies/refused",
     must="An apply without a manager, of another name, or with managed fields MUST be refused.",
-    source="apiserver/pkg/endpoints/handlers/patch.go applyPatcher",
+    source="apiserver/pkg/endpoints/handlers/patch.go: applyPatcher",
 )
 def refused(api: Api) -> None:
     path = api.to("configmaps", "one")
@@ -104,7 +104,7 @@ def refused(api: Api) -> None:
 @api_scenario(
     "applies/with-version",
     must="An apply that names an old version MUST be refused with 409.",
-    source="apiserver/pkg/endpoints/handlers/patch.go applyPatcher",
+    source="apiserver/pkg/endpoints/handlers/patch.go: applyPatcher",
 )
 def with_version(api: Api) -> None:
     path = api.to("configmaps", "one")

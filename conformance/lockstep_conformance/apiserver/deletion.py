@@ -7,8 +7,8 @@ from typing import Any
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_DELETE = "apiserver/pkg/registry/generic/registry/store.go Delete"
-_GRACE = "apiserver/pkg/registry/rest/delete.go BeforeDelete"
+_DELETE = "apiserver/pkg/registry/generic/registry/store.go: Delete"
+_GRACE = "apiserver/pkg/registry/rest/delete.go: BeforeDelete"
 _UID = "11111111-2222-4333-8444-555555555555"
 
 
@@ -72,7 +72,7 @@ def graceful(api: Api) -> None:
 @api_scenario(
     "deletion/grace-from-the-query",
     must="Delete options MUST count in the query where there is no body.",
-    source="apiserver/pkg/endpoints/handlers/delete.go DeleteResource",
+    source="apiserver/pkg/endpoints/handlers/delete.go: DeleteResource",
 )
 def grace_query(api: Api) -> None:
     _placed(api)
@@ -105,7 +105,7 @@ def negative(api: Api) -> None:
 @api_scenario(
     "deletion/of-unplaced-pods",
     must="A pod on no node, or a finished one, MUST go at once.",
-    source="pkg/registry/core/pod/strategy.go CheckGracefulDelete",
+    source="pkg/registry/core/pod/strategy.go: CheckGracefulDelete",
 )
 def unplaced(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
@@ -168,7 +168,7 @@ def finalizers_first(api: Api) -> None:
 @api_scenario(
     "deletion/last-finalizer-by-put",
     must="A PUT that takes the last finalizer away MUST delete the object.",
-    source="apiserver/pkg/registry/generic/registry/store.go deleteWithoutFinalizers",
+    source="apiserver/pkg/registry/generic/registry/store.go: deleteWithoutFinalizers",
 )
 def by_put(api: Api) -> None:
     body = bodies.workload()
@@ -209,7 +209,7 @@ def pod_preconditions(api: Api) -> None:
 @api_scenario(
     "deletion/foreground",
     must="Foreground MUST mark the object with a finalizer and let it stay.",
-    source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection",
+    source="apiserver/pkg/registry/generic/registry/store.go: deletionFinalizersForGarbageCollection",
 )
 def foreground(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
@@ -227,7 +227,7 @@ def foreground(api: Api) -> None:
 @api_scenario(
     "deletion/orphan",
     must="Orphan MUST mark the object with a finalizer and let it stay.",
-    source="apiserver/pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection",
+    source="apiserver/pkg/registry/generic/registry/store.go: deletionFinalizersForGarbageCollection",
 )
 def orphan(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
@@ -241,7 +241,7 @@ def orphan(api: Api) -> None:
 @api_scenario(
     "deletion/orphan-dependents",
     must="The old option orphanDependents MUST still count.",
-    source="apiserver/pkg/registry/generic/registry/store.go shouldOrphanDependents",
+    source="apiserver/pkg/registry/generic/registry/store.go: shouldOrphanDependents",
 )
 def orphan_dependents(api: Api) -> None:
     for flag in (True, False):
@@ -270,7 +270,7 @@ def default_policies(api: Api) -> None:
 @api_scenario(
     "deletion/finalizer-as-policy",
     must="A garbage collection finalizer that is there MUST count as the policy, if none is named.",
-    source="apiserver/pkg/registry/generic/registry/store.go shouldDeleteDependents",
+    source="apiserver/pkg/registry/generic/registry/store.go: shouldDeleteDependents",
 )
 def finalizer_policy(api: Api) -> None:
     for name in ("orphan", "foregroundDeletion"):
@@ -284,7 +284,7 @@ def finalizer_policy(api: Api) -> None:
 @api_scenario(
     "deletion/bad-options",
     must="Options that contradict each other, or are unknown, MUST be refused.",
-    source="apimachinery/pkg/apis/meta/v1/validation/validation.go ValidateDeleteOptions",
+    source="apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateDeleteOptions",
 )
 def bad_options(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map())
@@ -302,7 +302,7 @@ def bad_options(api: Api) -> None:
 @api_scenario(
     "deletion/of-collections",
     must="A DELETE of a collection MUST delete what its selectors name, and answer with a list.",
-    source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection",
+    source="apiserver/pkg/registry/generic/registry/store.go: DeleteCollection",
 )
 def collection(api: Api) -> None:
     for name in ("a", "b", "c"):
@@ -321,7 +321,7 @@ def collection(api: Api) -> None:
 @api_scenario(
     "deletion/of-collections-with-finalizers",
     must="In a collection, an object with finalizers MUST be marked only.",
-    source="apiserver/pkg/registry/generic/registry/store.go DeleteCollection",
+    source="apiserver/pkg/registry/generic/registry/store.go: DeleteCollection",
 )
 def collection_marked(api: Api) -> None:
     body = bodies.config_map("held")
@@ -353,7 +353,7 @@ def dry_run(api: Api) -> None:
 @api_scenario(
     "deletion/events",
     must="A watcher MUST see the last state of what was deleted, at the version of its deletion.",
-    source="apiserver/pkg/storage/etcd3/watcher.go transform",
+    source="apiserver/pkg/storage/etcd3/watcher.go: transform",
 )
 def events(api: Api) -> None:
     made = api.post(api.to("configmaps"), bodies.config_map("one", a="1")).body
@@ -368,7 +368,7 @@ def events(api: Api) -> None:
 @api_scenario(
     "deletion/again-in-the-background",
     must="A deletion that takes back the finalizer of an earlier one, and leaves none, MUST NOT ask for a version.",
-    source="apiserver/pkg/registry/generic/registry/store.go Delete",
+    source="apiserver/pkg/registry/generic/registry/store.go: Delete",
 )
 def again_in_the_background(api: Api) -> None:
     group = f"{api.token}.example.com"

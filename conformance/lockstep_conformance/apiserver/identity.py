@@ -5,8 +5,8 @@ from __future__ import annotations
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_CREATE = "apiserver/pkg/registry/rest/create.go FillObjectMetaSystemFields"
-_UPDATE = "apiserver/pkg/registry/rest/update.go BeforeUpdate"
+_CREATE = "apiserver/pkg/registry/rest/create.go: FillObjectMetaSystemFields"
+_UPDATE = "apiserver/pkg/registry/rest/update.go: BeforeUpdate"
 _UID = "11111111-2222-4333-8444-555555555555"
 
 
@@ -80,7 +80,7 @@ def no_generation(api: Api) -> None:
 @api_scenario(
     "identity/name-mismatch",
     must="A body with another name than its path MUST be refused with 400.",
-    source="apiserver/pkg/endpoints/handlers/rest.go checkName",
+    source="apiserver/pkg/endpoints/handlers/rest.go: checkName",
 )
 def name_mismatch(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("one"))
@@ -95,7 +95,7 @@ def name_mismatch(api: Api) -> None:
 @api_scenario(
     "identity/namespace-mismatch",
     must="A body with another namespace than its path MUST be refused with 400.",
-    source="apiserver/pkg/registry/rest/create.go EnsureObjectNamespaceMatchesRequestNamespace",
+    source="apiserver/pkg/registry/rest/create.go: EnsureObjectNamespaceMatchesRequestNamespace",
 )
 def namespace_mismatch(api: Api) -> None:
     body = bodies.config_map("one")
@@ -127,7 +127,7 @@ def kind_mismatch(api: Api) -> None:
 @api_scenario(
     "identity/kind-may-be-left-out",
     must="A body without kind and version MUST be taken for what its path names.",
-    source="apimachinery/pkg/runtime/serializer/json/json.go Decode",
+    source="apimachinery/pkg/runtime/serializer/json/json.go: Decode",
 )
 def kind_left_out(api: Api) -> None:
     body = bodies.config_map()
@@ -150,7 +150,7 @@ def uid_on_create(api: Api) -> None:
 @api_scenario(
     "identity/owner-references",
     must="An owner reference MUST name version, kind, name and uid, and one controller at most.",
-    source="apimachinery/pkg/api/validation/objectmeta.go ValidateOwnerReferences",
+    source="apimachinery/pkg/api/validation/objectmeta.go: ValidateOwnerReferences",
 )
 def owner_references(api: Api) -> None:
     good = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": _UID}
@@ -174,7 +174,7 @@ def owner_references(api: Api) -> None:
 @api_scenario(
     "identity/owner-references-change",
     must="Owner references MUST be free to change, and be merged by uid.",
-    source="apimachinery/pkg/apis/meta/v1/types.go ObjectMeta",
+    source="apimachinery/pkg/apis/meta/v1/types.go: ObjectMeta",
 )
 def owner_references_change(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_LIST = "apiserver/pkg/storage/etcd3/store.go GetList"
+_LIST = "apiserver/pkg/storage/etcd3/store.go: GetList"
 _OPTIONS = "apimachinery/pkg/apis/meta/internalversion/validation/validation.go"
 
 
@@ -84,7 +84,7 @@ def selected_pages(api: Api) -> None:
 @api_scenario(
     "lists/bad-continue",
     must="A token that this server did not give MUST be refused with 400.",
-    source="apiserver/pkg/storage/continue.go DecodeContinue",
+    source="apiserver/pkg/storage/continue.go: DecodeContinue",
 )
 def bad_continue(api: Api) -> None:
     _filled(api, 3)
@@ -142,7 +142,7 @@ def exact(api: Api) -> None:
 @api_scenario(
     "lists/version-zero",
     must="Version 0 MUST give whatever is cached, without pages.",
-    source="apiserver/pkg/storage/cacher/cacher.go GetList",
+    source="apiserver/pkg/storage/cacher/cacher.go: GetList",
 )
 def zero(api: Api) -> None:
     _filled(api, 3)
@@ -154,7 +154,7 @@ def zero(api: Api) -> None:
 @api_scenario(
     "lists/future-version",
     must="A version that is not there yet MUST be answered with 504 and a hint to try again.",
-    source="apiserver/pkg/storage/errors.go NewTooLargeResourceVersionError",
+    source="apiserver/pkg/storage/errors.go: NewTooLargeResourceVersionError",
 )
 def future(api: Api) -> None:
     _filled(api, 1)
@@ -165,7 +165,7 @@ def future(api: Api) -> None:
 @api_scenario(
     "lists/bad-version",
     must="A version that is no number MUST be refused with 400.",
-    source="apiserver/pkg/storage/api_object_versioner.go ParseResourceVersion",
+    source="apiserver/pkg/storage/api_object_versioner.go: ParseResourceVersion",
 )
 def bad_version(api: Api) -> None:
     _filled(api, 1)

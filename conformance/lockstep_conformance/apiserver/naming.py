@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_CREATE = "apiserver/pkg/registry/rest/create.go BeforeCreate"
+_CREATE = "apiserver/pkg/registry/rest/create.go: BeforeCreate"
 _NAMES = "apimachinery/pkg/api/validation/objectmeta.go"
 
 
@@ -100,7 +100,7 @@ def reused(api: Api) -> None:
 @api_scenario(
     "naming/labels-and-annotations",
     must="Keys and values of labels and annotations MUST be of their syntax.",
-    source="apimachinery/pkg/apis/meta/v1/validation/validation.go ValidateLabels",
+    source="apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateLabels",
 )
 def labels(api: Api) -> None:
     for labels in ({"a b": "c"}, {"a": "b c"}, {"/a": "b"}, {"x" * 64: "b"}, {"a": "x" * 64}, {"Ex.com/a": "b"}):

@@ -7,7 +7,7 @@ from typing import Any
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_VALIDATION = "pkg/apis/core/validation/validation.go ValidatePodStatusUpdate"
+_VALIDATION = "pkg/apis/core/validation/validation.go: ValidatePodStatusUpdate"
 
 
 def _told(api: Api, *statuses: dict[str, Any], name: str = "one") -> None:
@@ -55,7 +55,7 @@ def nomination(api: Api) -> None:
 @api_scenario(
     "pod-status/addresses",
     must="A pod's addresses MUST be addresses, one of each family at the most.",
-    source="pkg/apis/core/validation/validation.go validatePodIPs, validateHostIPs",
+    source="pkg/apis/core/validation/validation.go: validatePodIPs, validateHostIPs",
 )
 def addresses(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
@@ -90,7 +90,7 @@ def _ended(code: int) -> dict[str, Any]:
 @api_scenario(
     "pod-status/ended-containers",
     must="A container that has ended for good MUST NOT run again.",
-    source="pkg/apis/core/validation/validation.go ValidateContainerStateTransition",
+    source="pkg/apis/core/validation/validation.go: ValidateContainerStateTransition",
 )
 def ended_containers(api: Api) -> None:
     for policy in ("Always", "OnFailure", "Never"):
@@ -107,7 +107,7 @@ def ended_containers(api: Api) -> None:
 @api_scenario(
     "pod-status/ended-init-containers",
     must="An init container that has ended MUST NOT run again, unless its own policy says so.",
-    source="pkg/apis/core/validation/validation.go ValidateInitContainerStateTransition",
+    source="pkg/apis/core/validation/validation.go: ValidateInitContainerStateTransition",
 )
 def ended_init_containers(api: Api) -> None:
     first = [bodies.container("plain"), bodies.container("sidecar", restartPolicy="Always")]
@@ -120,7 +120,7 @@ def ended_init_containers(api: Api) -> None:
 @api_scenario(
     "pod-status/own-restart-rules",
     must="A container's own rules MUST decide whether it may run again.",
-    source="pkg/api/v1/pod/util.go ContainerShouldRestart",
+    source="pkg/api/v1/pod/util.go: ContainerShouldRestart",
 )
 def own_restart_rules(api: Api) -> None:
     rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
@@ -143,7 +143,7 @@ def own_restart_rules(api: Api) -> None:
 @api_scenario(
     "pod-status/of-budgets",
     must="A budget's conditions MUST be whole.",
-    source="apimachinery/pkg/apis/meta/v1/validation/validation.go ValidateConditions",
+    source="apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateConditions",
 )
 def of_budgets(api: Api) -> None:
     api.post(api.to("poddisruptionbudgets"), bodies.budget(minAvailable=1))

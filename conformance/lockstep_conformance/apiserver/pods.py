@@ -7,9 +7,9 @@ from typing import Any
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_UPDATE = "pkg/apis/core/validation/validation.go ValidatePodUpdate"
-_BIND = "pkg/registry/core/pod/storage/storage.go BindingREST"
-_RESIZE = "pkg/registry/core/pod/strategy.go podResizeStrategy"
+_UPDATE = "pkg/apis/core/validation/validation.go: ValidatePodUpdate"
+_BIND = "pkg/registry/core/pod/storage/storage.go: BindingREST"
+_RESIZE = "pkg/registry/core/pod/strategy.go: podResizeStrategy"
 
 
 def _bind(api: Api, node: str, name: str = "one", **metadata: Any) -> None:
@@ -83,7 +83,7 @@ def resize(api: Api) -> None:
 @api_scenario(
     "pods/resize-refused",
     must="A resize that changes the QoS class, or takes a limit away, MUST be refused.",
-    source="pkg/apis/core/validation/validation.go ValidatePodResize",
+    source="pkg/apis/core/validation/validation.go: ValidatePodResize",
 )
 def resize_refused(api: Api) -> None:
     same = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "100m", "memory": "64Mi"}}
@@ -153,7 +153,7 @@ def deadline_first(api: Api) -> None:
 @api_scenario(
     "pods/ephemeral-containers",
     must="Ephemeral containers MUST be added through their subresource only, and never change.",
-    source="pkg/registry/core/pod/strategy.go podEphemeralContainersStrategy",
+    source="pkg/registry/core/pod/strategy.go: podEphemeralContainersStrategy",
 )
 def ephemeral(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())
@@ -185,7 +185,7 @@ def quality(api: Api) -> None:
 @api_scenario(
     "pods/status-rules",
     must="A terminal phase and a pod's IPs MUST obey their rules.",
-    source="pkg/apis/core/validation/validation.go ValidatePodStatusUpdate",
+    source="pkg/apis/core/validation/validation.go: ValidatePodStatusUpdate",
 )
 def status_rules(api: Api) -> None:
     api.post(api.to("pods"), bodies.pod())

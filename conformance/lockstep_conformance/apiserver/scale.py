@@ -7,8 +7,8 @@ from typing import Any
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_SCALE = "pkg/registry/apps/deployment/storage/storage.go ScaleREST"
-_CUSTOM = "apiextensions-apiserver/pkg/registry/customresource/etcd.go ScaleREST"
+_SCALE = "pkg/registry/apps/deployment/storage/storage.go: ScaleREST"
+_CUSTOM = "apiextensions-apiserver/pkg/registry/customresource/etcd.go: ScaleREST"
 
 
 def _through(api: Api, plural: str, body: dict[str, Any]) -> None:
@@ -68,7 +68,7 @@ def status_and_selector(api: Api) -> None:
 @api_scenario(
     "scale/invalid",
     must="A size below zero, or of another type, MUST be refused.",
-    source="pkg/apis/autoscaling/validation/validation.go ValidateScale",
+    source="pkg/apis/autoscaling/validation/validation.go: ValidateScale",
 )
 def invalid(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())

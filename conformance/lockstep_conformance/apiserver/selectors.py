@@ -54,7 +54,7 @@ def fields(api: Api) -> None:
 @api_scenario(
     "selectors/fields-of-pods",
     must="A pod's node, phase, IP and some others MUST be selectable.",
-    source="pkg/registry/core/pod/strategy.go ToSelectableFields",
+    source="pkg/registry/core/pod/strategy.go: ToSelectableFields",
 )
 def pod_fields(api: Api) -> None:
     api.prepare("POST", api.to("pods"), bodies.pod("a", spec={"nodeName": "node-1", "restartPolicy": "Never"}))
@@ -73,7 +73,7 @@ def pod_fields(api: Api) -> None:
 @api_scenario(
     "selectors/bad-fields",
     must="A field that cannot be selected MUST be refused with 400.",
-    source="apimachinery/pkg/runtime/scheme.go ConvertFieldLabel",
+    source="apimachinery/pkg/runtime/scheme.go: ConvertFieldLabel",
 )
 def bad_fields(api: Api) -> None:
     for plural in (
@@ -110,7 +110,7 @@ def other_fields(api: Api) -> None:
 @api_scenario(
     "selectors/of-events",
     must="Events MUST be selectable by what they are about.",
-    source="pkg/registry/core/event/strategy.go ToSelectableFields",
+    source="pkg/registry/core/event/strategy.go: ToSelectableFields",
 )
 def events(api: Api) -> None:
     about = {"kind": "Pod", "name": "one", "namespace": api.namespace, "uid": "11111111-2222-4333-8444-555555555555"}

@@ -153,7 +153,7 @@ def metadata(api: Api) -> None:
 @api_scenario(
     "status/invalid",
     must="Counts of a status MUST be sound.",
-    source="pkg/apis/apps/validation/validation.go ValidateReplicaSetStatus",
+    source="pkg/apis/apps/validation/validation.go: ValidateReplicaSetStatus",
 )
 def invalid(api: Api) -> None:
     api.post(api.to("replicasets"), bodies.workload())
@@ -174,7 +174,7 @@ def invalid(api: Api) -> None:
 @api_scenario(
     "status/of-what-is-missing",
     must="A write of the status of nothing MUST be answered with 404.",
-    source="apiserver/pkg/registry/generic/registry/store.go Update",
+    source="apiserver/pkg/registry/generic/registry/store.go: Update",
 )
 def missing(api: Api) -> None:
     api.patch(api.to("replicasets", "web", "status"), {"status": {"replicas": 1}})

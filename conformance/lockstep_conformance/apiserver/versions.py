@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_UPDATE = "apiserver/pkg/registry/generic/registry/store.go Update"
+_UPDATE = "apiserver/pkg/registry/generic/registry/store.go: Update"
 _PATCH = "apiserver/pkg/endpoints/handlers/patch.go"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.quality.fidelity import Api, api_scenario
 from lockstep_conformance.apiserver import bodies
 
-_CACHER = "apiserver/pkg/storage/cacher/cacher.go Watch"
+_CACHER = "apiserver/pkg/storage/cacher/cacher.go: Watch"
 _OPTIONS = "apimachinery/pkg/apis/meta/internalversion/validation/validation.go"
 
 
@@ -69,7 +69,7 @@ def all_namespaces(api: Api) -> None:
 @api_scenario(
     "watches/selected",
     must="An object that comes into a selection MUST show as ADDED, one that leaves it as DELETED.",
-    source="apiserver/pkg/storage/cacher/cache_watcher.go convertToWatchEvent",
+    source="apiserver/pkg/storage/cacher/cache_watcher.go: convertToWatchEvent",
 )
 def selected(api: Api) -> None:
     version = api.post(api.to("configmaps"), _labelled("one", x="no")).body["metadata"]["resourceVersion"]
@@ -87,7 +87,7 @@ def selected(api: Api) -> None:
 @api_scenario(
     "watches/selected-by-field",
     must="Field selectors MUST move objects in and out like labels do.",
-    source="apiserver/pkg/storage/cacher/cache_watcher.go convertToWatchEvent",
+    source="apiserver/pkg/storage/cacher/cache_watcher.go: convertToWatchEvent",
 )
 def selected_by_field(api: Api) -> None:
     version = api.post(api.to("pods"), bodies.pod()).body["metadata"]["resourceVersion"]
@@ -105,7 +105,7 @@ def selected_by_field(api: Api) -> None:
 @api_scenario(
     "watches/too-old",
     must="A watch from a version that is gone MUST end with one ERROR of code 410.",
-    source="apiserver/pkg/storage/cacher/watch_cache.go getAllEventsSinceLocked",
+    source="apiserver/pkg/storage/cacher/watch_cache.go: getAllEventsSinceLocked",
 )
 def too_old(api: Api) -> None:
     group = f"{api.token}.example.com"
@@ -117,7 +117,7 @@ def too_old(api: Api) -> None:
 @api_scenario(
     "watches/initial-events",
     must="A WatchList MUST begin with all objects and a bookmark that says so.",
-    source="apiserver/pkg/storage/cacher/cacher.go Watch",
+    source="apiserver/pkg/storage/cacher/cacher.go: Watch",
 )
 def initial_events(api: Api) -> None:
     api.post(api.to("configmaps"), bodies.config_map("b"))
@@ -161,7 +161,7 @@ def bad_options(api: Api) -> None:
 @api_scenario(
     "watches/timeout",
     must="A watch MUST end, without an error, when its time is over.",
-    source="apiserver/pkg/endpoints/handlers/get.go ListResource",
+    source="apiserver/pkg/endpoints/handlers/get.go: ListResource",
     over_http=True,
 )
 def timeout(api: Api) -> None:

@@ -82,7 +82,7 @@ def immutable(api: Api) -> None:
 @api_scenario(
     "workloads/invalid-pods",
     must="A pod MUST have named containers with images, and sound values.",
-    source="pkg/apis/core/validation/validation.go ValidatePodSpec",
+    source="pkg/apis/core/validation/validation.go: ValidatePodSpec",
 )
 def invalid_pods(api: Api) -> None:
     _tried(
@@ -265,7 +265,7 @@ def put_creates(api: Api) -> None:
 @api_scenario(
     "workloads/versions-of-what-is-new",
     must="What is created has no version, and who names one MUST be told so once it would be stored.",
-    source="apiserver/pkg/storage/etcd3/store.go Create; registry/generic/registry/dryrun.go Create",
+    source="apiserver/pkg/storage/etcd3/store.go: Create; registry/generic/registry/dryrun.go Create",
 )
 def versions_of_new(api: Api) -> None:
     body = bodies.lease("new")
@@ -290,7 +290,7 @@ def versions_of_new(api: Api) -> None:
 @api_scenario(
     "workloads/version-zero",
     must="Version 0 MUST count as none, in every kind of update.",
-    source="apiserver/pkg/registry/generic/registry/store.go Update",
+    source="apiserver/pkg/registry/generic/registry/store.go: Update",
 )
 def version_zero(api: Api) -> None:
     of_zero = {"metadata": {"resourceVersion": "0"}}

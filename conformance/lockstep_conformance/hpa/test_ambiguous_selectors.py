@@ -10,8 +10,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal, propose
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales, transitions
 
-_CHECK = "pkg/controller/podautoscaler/horizontal.go validateAndParseSelector"
-_CLAIMS = "pkg/controller/podautoscaler/horizontal.go hpasControllingPodsUnderSelector"
+_CHECK = "pkg/controller/podautoscaler/horizontal.go: validateAndParseSelector"
+_CLAIMS = "pkg/controller/podautoscaler/horizontal.go: hpasControllingPodsUnderSelector"
 _WEB = objects.reference("ReplicaSet", "web")
 
 
@@ -25,7 +25,7 @@ def _told(cluster: Cluster, name: str) -> bool:
 @scenario(
     "hpa/hpa-claims-pods-from-its-first-sync-on",
     must="A second HPA MUST stop the first one from its own first sync on, and not before.",
-    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go enqueueHPA"),
+    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go: enqueueHPA"),
     controllers=BOTH,
     features=("ambiguous-selector", "conditions", "events"),
 )
@@ -71,7 +71,7 @@ async def test_hpa_pointed_elsewhere_gives_pods_free(cluster: Cluster) -> None:
 @scenario(
     "hpa/deleted-hpa-gives-pods-free-at-once",
     must="An HPA that is deleted MUST claim no pods from that moment on.",
-    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go deleteHPA"),
+    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go: deleteHPA"),
     controllers=BOTH,
     features=("ambiguous-selector", "deletion"),
 )
@@ -136,7 +136,7 @@ async def test_hpas_of_other_namespaces_claim_nothing(cluster: Cluster) -> None:
 @scenario(
     "hpa/deleted-during-a-sync-it-claims-nothing",
     must="An HPA that is deleted during a sync MUST claim no pods from then on, though that sync goes on to its end.",
-    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go deleteHPA"),
+    source=(_CHECK, "pkg/controller/podautoscaler/horizontal.go: deleteHPA"),
     controllers=BOTH,
     features=("ambiguous-selector", "deletion", "latency"),
 )

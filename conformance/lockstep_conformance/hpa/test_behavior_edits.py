@@ -13,11 +13,11 @@ from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import messages, reason, scales, transitions
 
-_STORE = "pkg/controller/podautoscaler/horizontal.go storeScaleEvent"
-_MARK = "pkg/controller/podautoscaler/horizontal.go markScaleEventsOutdated"
-_STABILIZE = "pkg/controller/podautoscaler/horizontal.go stabilizeRecommendationWithBehaviors"
-_LEGACY = "pkg/controller/podautoscaler/horizontal.go stabilizeRecommendation"
-_UP = "pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimitWithScalingRules"
+_STORE = "pkg/controller/podautoscaler/horizontal.go: storeScaleEvent"
+_MARK = "pkg/controller/podautoscaler/horizontal.go: markScaleEventsOutdated"
+_STABILIZE = "pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendationWithBehaviors"
+_LEGACY = "pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendation"
+_UP = "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScalingRules"
 
 
 async def edit(cluster: Cluster, at: float, **rules: Object | None) -> None:
@@ -46,7 +46,7 @@ async def test_loosened_policy_counts_what_was_done(cluster: Cluster) -> None:
 @scenario(
     "hpa/tightened-policy-waits",
     must="A policy that is tightened below what was done in its period MUST keep the size until that has passed.",
-    source=(_UP, "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithBehaviorRate"),
+    source=(_UP, "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithBehaviorRate"),
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "scale-up"),
 )
@@ -99,7 +99,7 @@ async def test_outdated_event_counts_until_overwritten(cluster: Cluster) -> None
 @scenario(
     "hpa/longest-period-keeps-events-for-all",
     must="A scale event MUST be kept for the longest period of its direction, for a policy that gets as long a period.",
-    source=(_STORE, "pkg/controller/podautoscaler/horizontal.go getLongestPolicyPeriod"),
+    source=(_STORE, "pkg/controller/podautoscaler/horizontal.go: getLongestPolicyPeriod"),
     controllers=BOTH,
     features=("spec-edits", "behavior", "policies", "periods"),
 )

@@ -20,9 +20,9 @@ from lockstep_conformance.hpa.steps import (
     status,
 )
 
-_RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
-_COMPUTE = "pkg/controller/podautoscaler/horizontal.go computeReplicasForMetrics"
-_SELECTOR = "pkg/controller/podautoscaler/horizontal.go validateAndParseSelector"
+_RECONCILE = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
+_COMPUTE = "pkg/controller/podautoscaler/horizontal.go: computeReplicasForMetrics"
+_SELECTOR = "pkg/controller/podautoscaler/horizontal.go: validateAndParseSelector"
 
 _READY = ("True", "ReadyForNewScale", "recommended size matches current size")
 _WITHIN_RANGE = ("False", "DesiredWithinRange", "the desired count is within the acceptable range")
@@ -80,7 +80,7 @@ async def test_rescale_is_told_with_its_reason(cluster: Cluster) -> None:
 @scenario(
     "hpa/limits-are-told",
     must="A proposal that a limit cuts MUST set ScalingLimited to True with the limit as its reason.",
-    source="pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithRules",
+    source="pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithRules",
     controllers=BOTH,
     features=("conditions", "limits"),
 )
@@ -100,7 +100,7 @@ async def test_limits_are_told(cluster: Cluster) -> None:
 @scenario(
     "hpa/stabilization-is-told",
     must="A recommendation that a window holds back MUST be told by AbleToScale, with a reason for each direction.",
-    source="pkg/controller/podautoscaler/horizontal.go stabilizeRecommendationWithBehaviors",
+    source="pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendationWithBehaviors",
     controllers=BOTH,
     features=("conditions", "stabilization", "behavior"),
 )
@@ -193,7 +193,7 @@ async def test_zero_by_the_hpa_itself_is_remembered(cluster: Cluster) -> None:
 @scenario(
     "hpa/missing-target-is-told-until-it-comes",
     must="A target that does not exist MUST be told by FailedGetScale, and found at the first sync after it was made.",
-    source=("pkg/controller/podautoscaler/horizontal.go scaleForResourceMappings", _RECONCILE),
+    source=("pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings", _RECONCILE),
     controllers=BOTH,
     features=("conditions", "events"),
 )
@@ -274,7 +274,7 @@ async def test_refused_rescale_is_told(cluster: Cluster) -> None:
 @scenario(
     "hpa/refused-status-is-told",
     must="A status that cannot be written MUST be told by FailedUpdateStatus, and MUST NOT keep the HPA from scaling.",
-    source="pkg/controller/podautoscaler/horizontal.go updateStatus",
+    source="pkg/controller/podautoscaler/horizontal.go: updateStatus",
     controllers=BOTH,
     features=("conditions", "events", "faults"),
 )
@@ -296,7 +296,7 @@ async def test_refused_status_is_told(cluster: Cluster) -> None:
 @scenario(
     "hpa/metrics-that-fail-are-told-by-kind",
     must="Metrics that all fail MUST be told by an event each, the first also by ScalingActive; the size MUST stay.",
-    source=("pkg/controller/podautoscaler/horizontal.go getUnableComputeReplicaCountCondition", _COMPUTE),
+    source=("pkg/controller/podautoscaler/horizontal.go: getUnableComputeReplicaCountCondition", _COMPUTE),
     controllers=BOTH,
     features=("conditions", "events"),
 )
@@ -363,7 +363,7 @@ async def test_one_failing_metric_forbids_scaling_down(cluster: Cluster) -> None
 @scenario(
     "hpa/metric-selector-that-makes-no-sense-is-told",
     must="A metric selector that is no selector MUST be told by the metric's own reason, without any request.",
-    source="pkg/controller/podautoscaler/horizontal.go computeReplicasForMetric",
+    source="pkg/controller/podautoscaler/horizontal.go: computeReplicasForMetric",
     controllers=BOTH,
     features=("conditions", "events"),
 )

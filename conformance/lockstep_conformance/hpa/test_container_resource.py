@@ -16,9 +16,9 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go getContainerMetrics"
-_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go calculatePodRequestsFromContainers"
-_STATUS = "pkg/controller/podautoscaler/horizontal.go computeStatusForContainerResourceMetric"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: getContainerMetrics"
+_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go: calculatePodRequestsFromContainers"
+_STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForContainerResourceMetric"
 _PAIR = pod_of(requesting("400m"), requesting("2", name="proxy"))
 _HALF = objects.container_metric("app", "cpu", utilization=50)
 _HALF_OF_PROXY = objects.container_metric("proxy", "cpu", utilization=50)
@@ -92,7 +92,7 @@ async def test_container_average(cluster: Cluster) -> None:
     "hpa/container-without-metrics-makes-its-pod-missing",
     must="A pod whose metrics do not have the container, or not the resource of it, MUST be taken for one without "
     "metrics: idle when the others want more replicas, at its full request when they want fewer.",
-    source=(_CLIENT, "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"),
+    source=(_CLIENT, "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"),
     issues="kubernetes/kubernetes#127193",
     controllers=BOTH,
 )
@@ -118,7 +118,7 @@ async def test_container_without_metrics_makes_its_pod_missing(cluster: Cluster)
     "hpa/container-without-usage-of-the-resource",
     must="A container in the metrics that shows no usage of the resource MUST make its pod one without metrics, for a "
     "metric of this container and for one of the whole pod.",
-    source=(_CLIENT, "pkg/controller/podautoscaler/metrics/client.go getPodMetrics"),
+    source=(_CLIENT, "pkg/controller/podautoscaler/metrics/client.go: getPodMetrics"),
     controllers=BOTH,
 )
 async def test_container_without_usage_of_the_resource(cluster: Cluster) -> None:

@@ -12,7 +12,7 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.steps import transitions
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, work_out
 
-_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"
+_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
 _ISSUES = ("kubernetes/kubernetes#67252", "kubernetes/kubernetes#68068")
 _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted pods (pods might be unready)"
 
@@ -97,7 +97,7 @@ async def test_initial_readiness_delay_is_a_flag(cluster: Cluster) -> None:
 @scenario(
     "hpa/initialization-takes-five-minutes",
     must="By default, a pod that is not ready MUST count again from five minutes after its start on.",
-    source=(_GROUPS, "cmd/kube-controller-manager/app/options/hpacontroller.go AddFlags"),
+    source=(_GROUPS, "cmd/kube-controller-manager/app/options/hpacontroller.go: AddFlags"),
     issues=_ISSUES,
     controllers=BOTH,
 )

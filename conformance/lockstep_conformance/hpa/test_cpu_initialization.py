@@ -22,7 +22,7 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"
+_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
 _ISSUES = ("kubernetes/kubernetes#67252", "kubernetes/kubernetes#68068")
 _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted pods (pods might be unready)"
 

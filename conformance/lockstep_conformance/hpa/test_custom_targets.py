@@ -49,7 +49,7 @@ async def _scale_a_widget(cluster: Cluster, crd: Object, **of_status: str) -> No
 @scenario(
     "hpa/scale-without-a-selector-is-told",
     must="A target whose scale has no selector MUST NOT be scaled; SelectorRequired and InvalidSelector tell why.",
-    source="pkg/controller/podautoscaler/horizontal.go validateAndParseSelector",
+    source="pkg/controller/podautoscaler/horizontal.go: validateAndParseSelector",
     controllers=BOTH,
     features=("conditions", "events", "custom-resources"),
 )
@@ -67,7 +67,7 @@ async def test_scale_without_a_selector_is_told(cluster: Cluster) -> None:
 @scenario(
     "hpa/scale-with-a-selector-that-makes-no-sense-is-told",
     must="A target whose scale has a selector that cannot be read MUST NOT be scaled; FailedGetScale tells why.",
-    source="client-go/scale/client.go convertToScale",
+    source="client-go/scale/client.go: convertToScale",
     controllers=BOTH,
     features=("conditions", "events", "custom-resources"),
 )
@@ -85,7 +85,7 @@ async def test_scale_with_a_selector_that_makes_no_sense_is_told(cluster: Cluste
 @scenario(
     "hpa/custom-resource-is-scaled",
     must="A custom resource with a scale subresource and a selector MUST be scaled like any workload.",
-    source="client-go/scale/client.go Update",
+    source="client-go/scale/client.go: Update",
     controllers=BOTH,
     features=("conditions", "custom-resources"),
 )

@@ -82,7 +82,7 @@ async def test_e2e_replication_controller(cluster: Cluster) -> None:
 @scenario(
     "hpa/e2e-stateful-set",
     must="A StatefulSet MUST be scaled up twice and down again as CPU utilization rises and falls.",
-    source=(f"{E2E}: scaleUp, scaleDown", "pkg/controller/podautoscaler/horizontal.go scaleForResourceMappings"),
+    source=(f"{E2E}: scaleUp, scaleDown", "pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings"),
     controllers=BOTH,
     features=("e2e", "stateful-set"),
 )

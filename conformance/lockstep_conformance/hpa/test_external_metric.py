@@ -11,11 +11,11 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import BOTH, NEVER, Example, expect_unable, prepare, sync, work_out
 
-_VALUE = "pkg/controller/podautoscaler/replica_calculator.go GetExternalMetricReplicas"
-_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go GetExternalPerPodMetricReplicas"
-_COUNT = "pkg/controller/podautoscaler/replica_calculator.go getUsageRatioReplicaCount"
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go GetExternalMetric"
-_STATUS = "pkg/controller/podautoscaler/horizontal.go computeStatusForExternalMetric"
+_VALUE = "pkg/controller/podautoscaler/replica_calculator.go: GetExternalMetricReplicas"
+_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go: GetExternalPerPodMetricReplicas"
+_COUNT = "pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: GetExternalMetric"
+_STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForExternalMetric"
 
 
 @scenario(

@@ -14,8 +14,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.tables import BOTH, Example, add_others, expect_all, prepare, sync, work_out
 
-_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"
-_REMOVE = "pkg/controller/podautoscaler/replica_calculator.go removeMetricsForPods"
+_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
+_REMOVE = "pkg/controller/podautoscaler/replica_calculator.go: removeMetricsForPods"
 _CPU_300M = objects.resource_metric("cpu", average="300m")
 _TEN = objects.pods_metric("requests", "10")
 

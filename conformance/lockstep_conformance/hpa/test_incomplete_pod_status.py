@@ -12,7 +12,7 @@ from lockstep.metrics import row
 from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_all, expect_unable, pod_of, prepare, sync
 
-_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"
+_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
 _NOBODY = "failed to get cpu utilization: did not receive metrics for targeted pods (pods might be unready)"
 #: The initialization period is over when the HPAs sync.
 _ENDED = Options(hpa=HpaOptions(cpu_initialization_period=30.0))

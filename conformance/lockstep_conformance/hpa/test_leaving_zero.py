@@ -10,9 +10,9 @@ from lockstep.metrics import steps
 from lockstep_conformance.hpa.demand import BOTH, demanded, propose
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales, transitions
 
-_RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
-_FOR_ZERO = "pkg/controller/podautoscaler/horizontal.go shouldComputeMetricsForZeroReplicas"
-_VALIDATION = "pkg/apis/autoscaling/validation/validation.go validateHorizontalPodAutoscalerSpec"
+_RECONCILE = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
+_FOR_ZERO = "pkg/controller/podautoscaler/horizontal.go: shouldComputeMetricsForZeroReplicas"
+_VALIDATION = "pkg/apis/autoscaling/validation/validation.go: validateHorizontalPodAutoscalerSpec"
 _NO_WINDOW = HpaOptions(downscale_stabilization=0.0)
 _GATE = Options(hpa=_NO_WINDOW, feature_gates={"HPAScaleToZero": True})
 _DISABLED = ("False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero")
@@ -23,7 +23,7 @@ _NOT_ZERO = ("False", "NotScaledToZero", "the HPA controller did not scale the w
 @scenario(
     "hpa/from-zero-by-the-value-of-an-object",
     must="From zero a metric of type Value MUST propose as many replicas as its value is times the target, rounded up.",
-    source="pkg/controller/podautoscaler/replica_calculator.go getUsageRatioReplicaCount",
+    source="pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount",
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "object-metric"),
     options=_GATE,
@@ -88,7 +88,7 @@ async def test_raised_minimum_leaves_zero(cluster: Cluster) -> None:
 @scenario(
     "hpa/zero-without-a-metric-stays",
     must="A target that the HPA scaled to zero MUST stay there while its metric fails.",
-    source=(_RECONCILE, "pkg/controller/podautoscaler/horizontal.go computeReplicasForMetrics"),
+    source=(_RECONCILE, "pkg/controller/podautoscaler/horizontal.go: computeReplicasForMetrics"),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "failure"),
     options=_GATE,
@@ -108,7 +108,7 @@ async def test_zero_without_a_metric_stays(cluster: Cluster) -> None:
 @scenario(
     "hpa/percent-policy-does-not-leave-zero",
     must="A scale-up by per cent alone MUST NOT leave zero, once what the HPA removed is older than the period.",
-    source=(_RECONCILE, "pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimitWithScalingRules"),
+    source=(_RECONCILE, "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScalingRules"),
     controllers=BOTH,
     features=("scale-to-zero", "feature-gates", "policies"),
     options=_GATE,

@@ -9,8 +9,8 @@ from lockstep import Cluster, HpaOptions, Options, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, status, transitions
 
-_RULES = "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithRules"
-_LIMIT = "pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimit"
+_RULES = "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithRules"
+_LIMIT = "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimit"
 _ABOVE, _BELOW = "reason: external metric demand(nil) above target", "reason: All metrics below target"
 
 
@@ -59,7 +59,7 @@ async def test_legacy_scale_down_has_no_rate(cluster: Cluster) -> None:
     "hpa/status-follows-each-decision",
     must="The status MUST show the size before a scale and the size that was asked for, and lastScaleTime MUST change "
     "with scales only.",
-    source="pkg/controller/podautoscaler/horizontal.go setStatus",
+    source="pkg/controller/podautoscaler/horizontal.go: setStatus",
     controllers=BOTH,
     features=("legacy", "status", "events"),
     options=Options(hpa=HpaOptions(downscale_stabilization=0.0)),

@@ -17,7 +17,7 @@ _MAX, _MIN = 2**31 - 1, -(2**31)
     "hpa/legacy-scale-up-limit-beyond-32-bits",
     must="Without behavior, a limit that does not fit into 32 bits MUST become the smallest number, as Go's conversion "
     "makes it on amd64: the HPA asks for that, and is refused.",
-    source="pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimit",
+    source="pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimit",
     issues="kubernetes/kubernetes#141397",
     controllers=BOTH,
     features=("legacy", "limits", "overflow", "custom-resources"),

@@ -10,9 +10,9 @@ from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import condition, counts, messages, reason, scales, status, transitions
 
-_RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
-_RULES = "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithRules"
-_RATE = "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithBehaviorRate"
+_RECONCILE = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
+_RULES = "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithRules"
+_RATE = "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithBehaviorRate"
 _NO_WINDOW = Options(hpa=HpaOptions(downscale_stabilization=0.0))
 _MANY = ("True", "TooManyReplicas", "the desired replica count is more than the maximum replica count")
 _FEW = ("True", "TooFewReplicas", "the desired replica count is less than the minimum replica count")
@@ -143,7 +143,7 @@ async def test_limit_is_named_where_it_equals_the_rate(cluster: Cluster) -> None
 @scenario(
     "hpa/minimum-is-one-by-default",
     must="An HPA without minReplicas MUST keep one replica, whatever the metrics want.",
-    source=("pkg/apis/autoscaling/v2/defaults.go SetDefaults_HorizontalPodAutoscaler", _RULES),
+    source=("pkg/apis/autoscaling/v2/defaults.go: SetDefaults_HorizontalPodAutoscaler", _RULES),
     controllers=BOTH,
     features=("limits", "defaulting"),
     options=_NO_WINDOW,

@@ -23,9 +23,9 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go GetResourceMetric"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: GetResourceMetric"
 _ISSUES = ("kubernetes/kubernetes#33593", "kubernetes/kubernetes#30471")
 _CPU_10M = objects.resource_metric("cpu", average="10m")
 _CPU_300M = objects.resource_metric("cpu", average="300m")

@@ -17,7 +17,7 @@ _NONE = "no pods returned by selector while calculating replica count"
 @scenario(
     "hpa/metrics-of-pods-without-pods",
     must="If there are metrics but no pods of the selector, the HPA MUST say that it found none, and MUST NOT scale.",
-    source=(f"{_CALCULATOR} GetResourceReplicas", f"{_CALCULATOR} calcPlainMetricReplicas"),
+    source=(f"{_CALCULATOR}: GetResourceReplicas", f"{_CALCULATOR}: calcPlainMetricReplicas"),
     controllers=BOTH,
 )
 async def test_metrics_of_pods_without_pods(cluster: Cluster) -> None:
@@ -47,7 +47,7 @@ async def test_metrics_of_pods_without_pods(cluster: Cluster) -> None:
     "hpa/values-without-pods",
     must="With a value as target and no pods, the HPA MUST say that it found none and MUST NOT scale, unless the ratio "
     "is within the tolerance, which MUST be looked at first.",
-    source=f"{_CALCULATOR} getUsageRatioReplicaCount",
+    source=f"{_CALCULATOR}: getUsageRatioReplicaCount",
     controllers=BOTH,
 )
 async def test_values_without_pods(cluster: Cluster) -> None:
@@ -77,7 +77,7 @@ async def test_values_without_pods(cluster: Cluster) -> None:
     "hpa/averages-without-replicas",
     must="With an average as target, the replicas MUST be the metric over the target even if the target has none yet; "
     "the average, a division by zero, MUST be the smallest number of 64 bits, as Go's conversion gives it on amd64.",
-    source=(f"{_CALCULATOR} GetObjectPerPodMetricReplicas", f"{_CALCULATOR} GetExternalPerPodMetricReplicas"),
+    source=(f"{_CALCULATOR}: GetObjectPerPodMetricReplicas", f"{_CALCULATOR}: GetExternalPerPodMetricReplicas"),
     issues="kubernetes/kubernetes#140956",
     controllers=BOTH,
 )

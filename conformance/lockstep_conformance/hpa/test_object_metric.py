@@ -15,10 +15,10 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.steps import messages
 from lockstep_conformance.hpa.tables import BOTH, NEVER, Example, work_out
 
-_VALUE = "pkg/controller/podautoscaler/replica_calculator.go GetObjectMetricReplicas"
-_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go GetObjectPerPodMetricReplicas"
-_COUNT = "pkg/controller/podautoscaler/replica_calculator.go getUsageRatioReplicaCount"
-_STATUS = "pkg/controller/podautoscaler/horizontal.go computeStatusForObjectMetric"
+_VALUE = "pkg/controller/podautoscaler/replica_calculator.go: GetObjectMetricReplicas"
+_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go: GetObjectPerPodMetricReplicas"
+_COUNT = "pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount"
+_STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForObjectMetric"
 
 
 def of_service(cluster: Cluster, name: str, amount: str, **target: Any) -> Object:

@@ -8,10 +8,10 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, prepare, sync, work_out
 
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go GetObjectMetric"
-_VERSIONED = "k8s.io/metrics/pkg/client/custom_metrics/versioned_client.go GetForObject"
-_STATUS = "pkg/controller/podautoscaler/horizontal.go computeStatusForObjectMetric"
-_VALUE = "pkg/controller/podautoscaler/replica_calculator.go GetObjectMetricReplicas"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: GetObjectMetric"
+_VERSIONED = "metrics/pkg/client/custom_metrics/versioned_client.go: GetForObject"
+_STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForObjectMetric"
+_VALUE = "pkg/controller/podautoscaler/replica_calculator.go: GetObjectMetricReplicas"
 
 
 @scenario(

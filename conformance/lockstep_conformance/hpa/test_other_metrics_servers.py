@@ -8,7 +8,7 @@ from lockstep import Cluster, objects, scenario
 from lockstep.metrics import drop
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_all, pod_of, prepare, requesting, sync
 
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go getPodMetrics, getContainerMetrics"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: getPodMetrics, getContainerMetrics"
 _PAIR = pod_of(requesting("1"), requesting("1", name="proxy"))
 
 

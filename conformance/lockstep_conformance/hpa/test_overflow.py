@@ -11,9 +11,9 @@ from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.steps import reason
 from lockstep_conformance.hpa.tables import BOTH, Example, work_out
 
-_VALUE = "pkg/controller/podautoscaler/replica_calculator.go GetExternalMetricReplicas"
-_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go GetExternalPerPodMetricReplicas"
-_COUNT = "pkg/controller/podautoscaler/replica_calculator.go getUsageRatioReplicaCount"
+_VALUE = "pkg/controller/podautoscaler/replica_calculator.go: GetExternalMetricReplicas"
+_AVERAGE = "pkg/controller/podautoscaler/replica_calculator.go: GetExternalPerPodMetricReplicas"
+_COUNT = "pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount"
 _LARGEST = "9223372036854775807m"
 
 
@@ -97,7 +97,7 @@ async def test_external_average_below_zero(cluster: Cluster) -> None:
     "hpa/object-average-beyond-32-bits",
     must="With an average of an object as target, replicas beyond 32 bits MUST become the smallest number, as Go's "
     "conversion makes it on amd64: the HPA shrinks to its minimum.",
-    source="pkg/controller/podautoscaler/replica_calculator.go GetObjectPerPodMetricReplicas",
+    source="pkg/controller/podautoscaler/replica_calculator.go: GetObjectPerPodMetricReplicas",
     issues=("kubernetes/kubernetes#126892", "kubernetes/kubernetes#141397"),
     controllers=BOTH,
 )

@@ -19,9 +19,9 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go calculateRequests"
-_POD_LEVEL = "pkg/controller/podautoscaler/replica_calculator.go calculatePodLevelRequests"
-_HELPERS = "k8s.io/component-helpers/resource/helpers.go PodRequests"
+_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go: calculateRequests"
+_POD_LEVEL = "pkg/controller/podautoscaler/replica_calculator.go: calculatePodLevelRequests"
+_HELPERS = "component-helpers/resource/helpers.go: PodRequests"
 _ONLY_MEMORY: Object = {"requests": {"memory": "1Gi"}}
 
 

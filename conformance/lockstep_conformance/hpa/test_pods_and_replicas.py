@@ -18,8 +18,8 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
 
 
 @scenario(
@@ -80,7 +80,7 @@ async def test_fewer_pods_than_replicas_with_one_missing(cluster: Cluster) -> No
     "hpa/fewer-pods-than-replicas-at-the-target",
     must="Within the tolerance of a container's metric, the target MUST keep the replicas of its spec, not those that "
     "its status counts.",
-    source=(_CALCULATOR, "pkg/controller/podautoscaler/horizontal.go computeStatusForContainerResourceMetric"),
+    source=(_CALCULATOR, "pkg/controller/podautoscaler/horizontal.go: computeStatusForContainerResourceMetric"),
     controllers=("hpa",),
 )
 async def test_fewer_pods_than_replicas_at_the_target(cluster: Cluster) -> None:

@@ -8,10 +8,10 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.hpa.steps import condition, messages, status
 from lockstep_conformance.hpa.tables import BOTH, NEVER, Example, expect_unable, prepare, sync, work_out
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetMetricReplicas"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
-_CLIENT = "pkg/controller/podautoscaler/metrics/client.go GetRawMetric"
-_STATUS = "pkg/controller/podautoscaler/horizontal.go computeStatusForPodsMetric"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetMetricReplicas"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
+_CLIENT = "pkg/controller/podautoscaler/metrics/client.go: GetRawMetric"
+_STATUS = "pkg/controller/podautoscaler/horizontal.go: computeStatusForPodsMetric"
 _TEN = objects.pods_metric("requests", "10")
 
 
@@ -47,7 +47,7 @@ async def test_average_of_a_pods_metric(cluster: Cluster) -> None:
 @scenario(
     "hpa/pods-metric-does-not-ask-for-readiness",
     must="A pod that runs MUST count with its value of a custom metric whether or not it is ready.",
-    source=(_PLAIN, "pkg/controller/podautoscaler/replica_calculator.go groupPods"),
+    source=(_PLAIN, "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     controllers=BOTH,
 )
 async def test_pods_metric_does_not_ask_for_readiness(cluster: Cluster) -> None:

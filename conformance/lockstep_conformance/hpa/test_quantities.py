@@ -10,10 +10,10 @@ from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.steps import reason
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 
-_QUANTITY = "k8s.io/apimachinery/pkg/api/resource/quantity.go"
-_MILLI = f"{_QUANTITY} MilliValue"
-_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go GetMetricUsageRatio"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
+_QUANTITY = "apimachinery/pkg/api/resource/quantity.go"
+_MILLI = f"{_QUANTITY}: MilliValue"
+_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetMetricUsageRatio"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
 Line = tuple[str, str, int, str]
 
 
@@ -33,7 +33,7 @@ def _of(target: str) -> Object:
 @scenario(
     "hpa/quantities-round-up-to-thousandths",
     must="What is less than a thousandth MUST be rounded up to a whole one, away from zero, for each value by itself.",
-    source=(_MILLI, "pkg/controller/podautoscaler/metrics/client.go getPodMetrics"),
+    source=(_MILLI, "pkg/controller/podautoscaler/metrics/client.go: getPodMetrics"),
     controllers=BOTH,
 )
 async def test_quantities_round_up_to_thousandths(cluster: Cluster) -> None:
@@ -58,7 +58,7 @@ async def test_quantities_round_up_to_thousandths(cluster: Cluster) -> None:
     "hpa/quantities-of-every-suffix",
     must="Values and targets MUST be read in every form that a quantity may have, and MUST be shown in the canonical "
     "one.",
-    source=(_MILLI, f"{_QUANTITY} ParseQuantity", f"{_QUANTITY} CanonicalizeBytes"),
+    source=(_MILLI, f"{_QUANTITY}: ParseQuantity", f"{_QUANTITY}: CanonicalizeBytes"),
     controllers=BOTH,
 )
 async def test_quantities_of_every_suffix(cluster: Cluster) -> None:
@@ -85,7 +85,7 @@ async def test_quantities_of_every_suffix(cluster: Cluster) -> None:
     "hpa/quantities-beyond-64-bits",
     must="A value whose thousandths do not fit into 64 bits MUST count as 0, or as what is left of it in 64 bits, as "
     "apimachinery has it.",
-    source=(_MILLI, "k8s.io/apimachinery/pkg/api/resource/scale_int.go scaledValue"),
+    source=(_MILLI, "apimachinery/pkg/api/resource/scale_int.go: scaledValue"),
     controllers=BOTH,
 )
 async def test_quantities_beyond_64_bits(cluster: Cluster) -> None:
@@ -153,7 +153,7 @@ async def test_replicas_beyond_32_bits(cluster: Cluster) -> None:
 @scenario(
     "hpa/utilization-beyond-32-bits",
     must="A utilization that does not fit into 32 bits MUST lose its upper bits.",
-    source="pkg/controller/podautoscaler/metrics/utilization.go GetResourceUtilizationRatio",
+    source="pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio",
     controllers=BOTH,
 )
 async def test_utilization_beyond_32_bits(cluster: Cluster) -> None:

@@ -9,7 +9,7 @@ from lockstep.metrics import each
 from lockstep_conformance.hpa.served import serve
 from lockstep_conformance.hpa.steps import condition, reason, scales
 
-_CLIENT = "client-go/rest/request.go, with_retry.go"
+_CLIENT = "client-go/rest/with_retry.go: IsNextRetry"
 _METRICS = "pkg/controller/podautoscaler/metrics/client.go: GetResourceMetric"
 _USAGE: dict[str, Any] = {"verb": "list", "resource": "pods.metrics.k8s.io"}
 _UNABLE = "the HPA was unable to compute the replica count: failed to get cpu utilization: unable to get metrics for "

@@ -21,9 +21,9 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go calculateRequests"
-_CONTAINERS = "pkg/controller/podautoscaler/replica_calculator.go calculatePodRequestsFromContainers"
-_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go GetResourceUtilizationRatio"
+_REQUESTS = "pkg/controller/podautoscaler/replica_calculator.go: calculateRequests"
+_CONTAINERS = "pkg/controller/podautoscaler/replica_calculator.go: calculatePodRequestsFromContainers"
+_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio"
 
 
 @scenario(
@@ -72,7 +72,7 @@ async def test_one_missing_request_stops_utilization(cluster: Cluster) -> None:
     "hpa/ignored-pod-without-request-stops-utilization",
     must="A pod of the selector that requests nothing MUST stop utilization even if it has failed, or is being "
     "deleted, and is not counted itself.",
-    source=(_REQUESTS, "pkg/controller/podautoscaler/replica_calculator.go groupPods"),
+    source=(_REQUESTS, "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     issues=("kubernetes/kubernetes#86151", "kubernetes/kubernetes#87935"),
     controllers=BOTH,
 )

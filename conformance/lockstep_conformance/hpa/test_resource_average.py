@@ -9,9 +9,9 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.steps import messages
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
-_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go GetMetricUsageRatio"
-_SHOWN = "pkg/controller/podautoscaler/horizontal.go buildQuantity"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
+_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetMetricUsageRatio"
+_SHOWN = "pkg/controller/podautoscaler/horizontal.go: buildQuantity"
 _NO_REQUESTS = pod_of(requesting(None))
 
 
@@ -85,7 +85,7 @@ async def test_average_of_memory_in_binary_units(cluster: Cluster) -> None:
 @scenario(
     "hpa/usage-of-all-containers-adds-up",
     must="A pod's usage MUST be the sum over all containers that its metrics name.",
-    source="pkg/controller/podautoscaler/metrics/client.go getPodMetrics",
+    source="pkg/controller/podautoscaler/metrics/client.go: getPodMetrics",
     controllers=BOTH,
 )
 async def test_usage_of_all_containers_adds_up(cluster: Cluster) -> None:

@@ -11,8 +11,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.steps import messages, status
 from lockstep_conformance.hpa.tables import BOTH, Example, pod_of, requesting, work_out
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"
-_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go GetResourceUtilizationRatio"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"
+_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio"
 
 
 @scenario(
@@ -126,7 +126,7 @@ async def test_utilization_target_above_100(cluster: Cluster) -> None:
     "hpa/utilization-of-memory",
     must="Utilization of memory MUST be computed from the pods' memory and their requests for memory, and its average "
     "MUST be shown in binary units.",
-    source=(_CALCULATOR, "pkg/controller/podautoscaler/horizontal.go buildQuantity"),
+    source=(_CALCULATOR, "pkg/controller/podautoscaler/horizontal.go: buildQuantity"),
     controllers=BOTH,
 )
 async def test_utilization_of_memory(cluster: Cluster) -> None:

@@ -10,8 +10,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, reason, scales, transitions
 
-_LIMIT = "pkg/controller/podautoscaler/horizontal.go calculateScaleDownLimitWithBehaviors"
-_RATE = "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithBehaviorRate"
+_LIMIT = "pkg/controller/podautoscaler/horizontal.go: calculateScaleDownLimitWithBehaviors"
+_RATE = "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithBehaviorRate"
 _FASTER = "the desired replica count is decreasing faster than the maximum scale rate"
 _LIMITED, _WITHIN = "True ScaleDownLimit", "False DesiredWithinRange"
 
@@ -118,7 +118,7 @@ async def test_scale_down_disabled(cluster: Cluster) -> None:
 @scenario(
     "hpa/scale-down-periods-of-different-length",
     must="Each policy MUST count the changes of its own period.",
-    source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go getReplicasChangePerPeriod"),
+    source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-down"),
 )
@@ -133,7 +133,7 @@ async def test_scale_down_periods_of_different_length(cluster: Cluster) -> None:
 @scenario(
     "hpa/scale-down-policies-by-default",
     must="A behavior that says nothing of scale-down MUST let all but the minimum go at once, after the window.",
-    source=("pkg/apis/autoscaling/v2/defaults.go GenerateHPAScaleDownRules", _LIMIT),
+    source=("pkg/apis/autoscaling/v2/defaults.go: GenerateHPAScaleDownRules", _LIMIT),
     controllers=BOTH,
     features=("behavior", "policies", "defaulting", "scale-down"),
 )

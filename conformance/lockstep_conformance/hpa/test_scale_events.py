@@ -9,9 +9,9 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import messages, reason, scales, transitions
 
-_UP = "pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimitWithScalingRules"
-_DOWN = "pkg/controller/podautoscaler/horizontal.go calculateScaleDownLimitWithBehaviors"
-_STORE = "pkg/controller/podautoscaler/horizontal.go storeScaleEvent"
+_UP = "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScalingRules"
+_DOWN = "pkg/controller/podautoscaler/horizontal.go: calculateScaleDownLimitWithBehaviors"
+_STORE = "pkg/controller/podautoscaler/horizontal.go: storeScaleEvent"
 _HPAS = "horizontalpodautoscalers"
 
 
@@ -96,7 +96,7 @@ async def test_limits_make_scale_events(cluster: Cluster) -> None:
 @scenario(
     "hpa/refused-scale-is-no-scale-event",
     must="A scale that the API server refused MUST NOT count: the next sync may do all of it.",
-    source=("pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler", _STORE),
+    source=("pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "failure"),
 )
@@ -114,7 +114,7 @@ async def test_refused_scale_is_no_scale_event(cluster: Cluster) -> None:
 @scenario(
     "hpa/recreated-hpa-forgets-its-scale-events",
     must="Scale events MUST be forgotten in the sync that finds the HPA gone, and kept where it is back by then.",
-    source=("pkg/controller/podautoscaler/horizontal.go reconcileKey", _STORE),
+    source=("pkg/controller/podautoscaler/horizontal.go: reconcileKey", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "deletion", "recreation"),
 )
@@ -136,7 +136,7 @@ async def test_recreated_hpa_forgets_its_scale_events(cluster: Cluster) -> None:
 @scenario(
     "hpa/recreated-hpa-forgets-what-it-removed",
     must="What an HPA has removed MUST be forgotten as well in the sync that finds it gone.",
-    source=("pkg/controller/podautoscaler/horizontal.go reconcileKey", _STORE),
+    source=("pkg/controller/podautoscaler/horizontal.go: reconcileKey", _STORE),
     controllers=BOTH,
     features=("behavior", "policies", "deletion", "recreation"),
 )

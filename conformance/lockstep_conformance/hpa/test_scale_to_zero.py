@@ -10,9 +10,9 @@ from lockstep import ApiFailure, Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded, proposal
 from lockstep_conformance.hpa.steps import HPAS, condition, counts, messages, reason, scales
 
-_RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
-_FOR_ZERO = "pkg/controller/podautoscaler/horizontal.go shouldComputeMetricsForZeroReplicas"
-_VALIDATION = "pkg/apis/autoscaling/validation/validation.go validateHorizontalPodAutoscalerSpec"
+_RECONCILE = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
+_FOR_ZERO = "pkg/controller/podautoscaler/horizontal.go: shouldComputeMetricsForZeroReplicas"
+_VALIDATION = "pkg/apis/autoscaling/validation/validation.go: validateHorizontalPodAutoscalerSpec"
 _NO_WINDOW = HpaOptions(downscale_stabilization=0.0)
 _GATE = Options(hpa=_NO_WINDOW, feature_gates={"HPAScaleToZero": True})
 _DISABLED = ("False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero")

@@ -10,8 +10,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, reason, scales, transitions
 
-_LIMIT = "pkg/controller/podautoscaler/horizontal.go calculateScaleUpLimitWithScalingRules"
-_RATE = "pkg/controller/podautoscaler/horizontal.go convertDesiredReplicasWithBehaviorRate"
+_LIMIT = "pkg/controller/podautoscaler/horizontal.go: calculateScaleUpLimitWithScalingRules"
+_RATE = "pkg/controller/podautoscaler/horizontal.go: convertDesiredReplicasWithBehaviorRate"
 _FASTER = "the desired replica count is increasing faster than the maximum scale rate"
 _LIMITED, _WITHIN = "True ScaleUpLimit", "False DesiredWithinRange"
 
@@ -104,7 +104,7 @@ async def test_scale_up_disabled(cluster: Cluster) -> None:
 @scenario(
     "hpa/scale-up-periods-of-different-length",
     must="Each policy MUST count the changes of its own period.",
-    source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go getReplicasChangePerPeriod"),
+    source=(_LIMIT, "pkg/controller/podautoscaler/horizontal.go: getReplicasChangePerPeriod"),
     controllers=BOTH,
     features=("behavior", "policies", "periods", "scale-up"),
 )
@@ -122,7 +122,7 @@ async def test_scale_up_periods_of_different_length(cluster: Cluster) -> None:
 @scenario(
     "hpa/scale-up-policies-by-default",
     must="A behavior that says nothing of scale-up MUST let it double the replicas or add four each 15 s.",
-    source=("pkg/apis/autoscaling/v2/defaults.go GenerateHPAScaleUpRules", _LIMIT),
+    source=("pkg/apis/autoscaling/v2/defaults.go: GenerateHPAScaleUpRules", _LIMIT),
     controllers=BOTH,
     features=("behavior", "policies", "defaulting", "scale-up"),
 )

@@ -6,7 +6,7 @@ from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, averages, demanded, proposal, propose
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, status
 
-_COMPUTE = "pkg/controller/podautoscaler/horizontal.go computeReplicasForMetrics"
+_COMPUTE = "pkg/controller/podautoscaler/horizontal.go: computeReplicasForMetrics"
 _NO_WINDOW = Options(hpa=HpaOptions(downscale_stabilization=0.0))
 _ACTIVE = "the HPA was able to successfully calculate a replica count from external metric"
 _BOTH_METRICS = [proposal("a"), proposal("b")]

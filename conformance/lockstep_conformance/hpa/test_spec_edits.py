@@ -12,8 +12,8 @@ from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded, propose
 from lockstep_conformance.hpa.steps import condition, messages, reason, scales, transitions
 
-_RECONCILE = "pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
-_STABILIZE = "pkg/controller/podautoscaler/horizontal.go stabilizeRecommendation"
+_RECONCILE = "pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler"
+_STABILIZE = "pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendation"
 
 
 async def edit(cluster: Cluster, at: float, **spec: Any) -> None:
@@ -25,7 +25,7 @@ async def edit(cluster: Cluster, at: float, **spec: Any) -> None:
 @scenario(
     "hpa/edited-limits-hold-from-the-next-sync",
     must="New limits MUST hold from the next sync on, and MUST NOT bring that sync forward.",
-    source=("pkg/controller/podautoscaler/horizontal.go enqueueHPA", _RECONCILE),
+    source=("pkg/controller/podautoscaler/horizontal.go: enqueueHPA", _RECONCILE),
     controllers=BOTH,
     features=("spec-edits", "limits", "queue"),
 )

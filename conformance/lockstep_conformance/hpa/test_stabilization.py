@@ -10,7 +10,7 @@ from lockstep import Cluster, HpaOptions, Options, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, transitions
 
-_STABILIZE = "pkg/controller/podautoscaler/horizontal.go stabilizeRecommendation"
+_STABILIZE = "pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendation"
 _HIGHER = "recent recommendations were higher than current one, applying the highest recent recommendation"
 _BELOW = "reason: All metrics below target"
 
@@ -63,7 +63,7 @@ async def test_window_of_zero_scales_down_at_once(cluster: Cluster) -> None:
 @scenario(
     "hpa/window-begins-with-the-size-that-is-found",
     must="The size at the first sync MUST count as a recommendation: nothing is scaled down before the window is over.",
-    source="pkg/controller/podautoscaler/horizontal.go recordInitialRecommendation",
+    source="pkg/controller/podautoscaler/horizontal.go: recordInitialRecommendation",
     controllers=BOTH,
     features=("stabilization", "scale-down"),
     options=Options(hpa=HpaOptions(downscale_stabilization=60.0)),

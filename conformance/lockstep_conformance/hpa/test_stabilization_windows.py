@@ -10,7 +10,7 @@ from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, demanded
 from lockstep_conformance.hpa.steps import condition, counts, messages, scales, transitions
 
-_STABILIZE = "pkg/controller/podautoscaler/horizontal.go stabilizeRecommendationWithBehaviors"
+_STABILIZE = "pkg/controller/podautoscaler/horizontal.go: stabilizeRecommendationWithBehaviors"
 _LOWER = "recent recommendations were lower than current one, applying the lowest recent recommendation"
 _HIGHER = "recent recommendations were higher than current one, applying the highest recent recommendation"
 _READY, _RESCALED = "True ReadyForNewScale", "True SucceededRescale"
@@ -57,7 +57,7 @@ async def test_scale_down_window_applies_the_highest_recommendation(cluster: Clu
 @scenario(
     "hpa/scale-down-window-is-the-flag-by-default",
     must="A behavior that names no window for scale-down MUST have that of the controller's flag.",
-    source=(_STABILIZE, "pkg/controller/podautoscaler/horizontal.go maybeInitScaleDownStabilizationWindow"),
+    source=(_STABILIZE, "pkg/controller/podautoscaler/horizontal.go: maybeInitScaleDownStabilizationWindow"),
     controllers=BOTH,
     features=("behavior", "stabilization", "scale-down", "options"),
     options=Options(hpa=HpaOptions(downscale_stabilization=90.0)),
@@ -75,7 +75,7 @@ async def test_scale_down_window_is_the_flag_by_default(cluster: Cluster) -> Non
 @scenario(
     "hpa/scale-up-window-begins-with-the-size-that-is-found",
     must="The size at the first sync MUST count as a recommendation for scale-up, too.",
-    source=(_STABILIZE, "pkg/controller/podautoscaler/horizontal.go recordInitialRecommendation"),
+    source=(_STABILIZE, "pkg/controller/podautoscaler/horizontal.go: recordInitialRecommendation"),
     controllers=BOTH,
     features=("behavior", "stabilization", "scale-up"),
 )

@@ -9,7 +9,7 @@ from lockstep import Cluster, objects, scenario
 from lockstep_conformance.hpa.demand import BOTH, proposal, propose
 from lockstep_conformance.hpa.steps import condition, messages, scales, transitions
 
-_MAPPINGS = "pkg/controller/podautoscaler/horizontal.go scaleForResourceMappings"
+_MAPPINGS = "pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings"
 _FLEETS = "fleets.example.com"
 
 

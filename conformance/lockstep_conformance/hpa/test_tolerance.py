@@ -9,8 +9,8 @@ from __future__ import annotations
 from lockstep import Cluster, HpaOptions, Options, objects, scenario
 from lockstep_conformance.hpa.tables import BOTH, Example, unhindered, work_out
 
-_WITHIN = "pkg/controller/podautoscaler/replica_calculator.go Tolerances.isWithin"
-_OF_HPA = "pkg/controller/podautoscaler/horizontal.go tolerancesForHpa"
+_WITHIN = "pkg/controller/podautoscaler/replica_calculator.go: Tolerances.isWithin"
+_OF_HPA = "pkg/controller/podautoscaler/horizontal.go: tolerancesForHpa"
 _GATE = "HPAConfigurableTolerance"
 
 
@@ -106,7 +106,7 @@ async def test_tolerance_of_one_hpa(cluster: Cluster) -> None:
     "hpa/tolerance-bound-is-a-float64",
     must="Bounds MUST be computed in 64-bit floating point: 1 - 0.7 is more than 0.3, so a ratio of 0.3 is outside of "
     "a tolerance of 0.7, but within one of 700m, which is 0.7000000000000001.",
-    source=(_WITHIN, "k8s.io/apimachinery/pkg/api/resource/quantity.go AsApproximateFloat64"),
+    source=(_WITHIN, "apimachinery/pkg/api/resource/quantity.go: AsApproximateFloat64"),
     controllers=BOTH,
     options=Options(hpa=HpaOptions(tolerance=0.7), feature_gates={_GATE: True}),
 )

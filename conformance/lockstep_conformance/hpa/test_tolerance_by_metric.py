@@ -8,7 +8,7 @@ from lockstep import Cluster, Options, objects, scenario
 from lockstep.scenarios.cluster import Object
 from lockstep_conformance.hpa.tables import BOTH, Example, unhindered, work_out
 
-_OF_HPA = "pkg/controller/podautoscaler/horizontal.go tolerancesForHpa"
+_OF_HPA = "pkg/controller/podautoscaler/horizontal.go: tolerancesForHpa"
 
 
 def _of_every_type(cluster: Cluster, value: int, wanted: int, behavior: Object | None = None) -> dict[str, Example]:
@@ -40,7 +40,7 @@ def _of_every_type(cluster: Cluster, value: int, wanted: int, behavior: Object |
 @scenario(
     "hpa/tolerance-holds-for-every-metric",
     must="The tolerance MUST hold for each type of metric and target alike.",
-    source="pkg/controller/podautoscaler/replica_calculator.go getUsageRatioReplicaCount",
+    source="pkg/controller/podautoscaler/replica_calculator.go: getUsageRatioReplicaCount",
     controllers=BOTH,
 )
 async def test_tolerance_holds_for_every_metric(cluster: Cluster) -> None:

@@ -13,9 +13,9 @@ from lockstep import Cluster, objects, scenario
 from lockstep.metrics import put
 from lockstep_conformance.hpa.tables import BOTH, Example, expect_unable, prepare, sync, work_out
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
-_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go GetResourceUtilizationRatio"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
+_RATIO = "pkg/controller/podautoscaler/metrics/utilization.go: GetResourceUtilizationRatio"
 
 
 def with_ghost(document: Any) -> Any:

@@ -20,9 +20,9 @@ from lockstep_conformance.hpa.tables import (
     work_out,
 )
 
-_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go GetResourceReplicas"
-_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go calcPlainMetricReplicas"
-_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go groupPods"
+_CALCULATOR = "pkg/controller/podautoscaler/replica_calculator.go: GetResourceReplicas"
+_PLAIN = "pkg/controller/podautoscaler/replica_calculator.go: calcPlainMetricReplicas"
+_GROUPS = "pkg/controller/podautoscaler/replica_calculator.go: groupPods"
 _CPU_10M = objects.resource_metric("cpu", average="10m")
 _CPU_300M = objects.resource_metric("cpu", average="300m")
 

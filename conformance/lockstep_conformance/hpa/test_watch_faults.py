@@ -16,7 +16,7 @@ _AUTOSCALERS = "horizontalpodautoscalers.autoscaling"
 @scenario(
     "hpa/dropped-watch-loses-no-edit",
     must="An edit that was on its way when the watch broke MUST be heard of through the next watch.",
-    source=(f"{_REFLECTOR} watch", _HANDLERS),
+    source=(f"{_REFLECTOR}: watch", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("watch-drop",),
 )
@@ -37,7 +37,7 @@ async def test_dropped_watch_loses_no_edit(cluster: Cluster) -> None:
     "hpa/new-list-after-a-gap",
     must="After 410 Gone, HPAs that were deleted, edited and created during the gap MUST all be noticed by the next "
     "list.",
-    source=(f"{_REFLECTOR} list", "client-go/tools/cache/delta_fifo.go DeletedFinalStateUnknown", _HANDLERS),
+    source=(f"{_REFLECTOR}: list", "client-go/tools/cache/delta_fifo.go: DeletedFinalStateUnknown", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("watch-expired", "tombstone"),
 )
@@ -64,7 +64,7 @@ async def test_new_list_after_a_gap(cluster: Cluster) -> None:
 @scenario(
     "hpa/pods-listed-anew-after-a-gap",
     must="After 410 Gone on the pods, those of the next list MUST count, and no others.",
-    source=(f"{_REFLECTOR} list", "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
+    source=(f"{_REFLECTOR}: list", "pkg/controller/podautoscaler/replica_calculator.go: groupPods"),
     controllers=("hpa", "replicaset"),
     features=("watch-expired", "unready"),
 )
@@ -92,7 +92,7 @@ async def test_pods_listed_anew_after_a_gap(cluster: Cluster) -> None:
 @scenario(
     "hpa/restart-with-old-lists",
     must="First lists from the past MUST do no harm when the changes since then follow at once.",
-    source=(f"{_REFLECTOR} list", _HANDLERS),
+    source=(f"{_REFLECTOR}: list", _HANDLERS),
     controllers=("hpa", "replicaset"),
     features=("restart", "stale-cache"),
 )

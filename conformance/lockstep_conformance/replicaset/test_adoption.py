@@ -10,8 +10,8 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 
-_CLAIM = "pkg/controller/controller_ref_manager.go ClaimObject"
-_ADOPT = "pkg/controller/controller_ref_manager.go AdoptPod"
+_CLAIM = "pkg/controller/controller_ref_manager.go: ClaimObject"
+_ADOPT = "pkg/controller/controller_ref_manager.go: AdoptPod"
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
@@ -22,7 +22,7 @@ def _adopting_patch(pod: dict[str, Any], owner: dict[str, Any]) -> dict[str, Any
 @scenario(
     "replicaset/adopts-matching-orphan",
     must="A ReplicaSet MUST adopt a matching pod that nobody controls, by one patch, instead of creating one.",
-    source=("004: syncReplicaSet, claimPods", _ADOPT),
+    source=_ADOPT,
     features=("adoption",),
 )
 async def test_adopts_matching_orphan(cluster: Cluster) -> None:
@@ -65,7 +65,7 @@ async def test_adoption_keeps_other_owners(cluster: Cluster) -> None:
 @scenario(
     "replicaset/adopts-and-creates-the-rest",
     must="A ReplicaSet that adopts fewer pods than it wants MUST create exactly the rest.",
-    source=("004: syncReplicaSet", _CLAIM),
+    source=_CLAIM,
     features=("adoption",),
 )
 async def test_adopts_and_creates_the_rest(cluster: Cluster) -> None:
@@ -82,7 +82,7 @@ async def test_adopts_and_creates_the_rest(cluster: Cluster) -> None:
 @scenario(
     "replicaset/deletes-surplus-orphans",
     must="A ReplicaSet MUST adopt all matching orphans and then delete as many as exceed spec.replicas.",
-    source=("004: manageReplicas", _CLAIM),
+    source=_CLAIM,
     features=("adoption", "scale-down"),
 )
 async def test_deletes_surplus_orphans(cluster: Cluster) -> None:
@@ -105,7 +105,7 @@ async def test_deletes_surplus_orphans(cluster: Cluster) -> None:
     "replicaset/adopts-foreign-pod-and-deletes-it",
     must="A plain pod whose labels match a full ReplicaSet MUST be adopted; being one too many and not yet bound, it "
     "MUST then be the one that is deleted.",
-    source=("003: addPod", "pkg/controller/replicaset/replica_set.go addPod", _CLAIM),
+    source=("pkg/controller/replicaset/replica_set.go: addPod", _CLAIM),
     issues="kubernetes/kubernetes#88550",
     features=("adoption", "R4"),
 )
@@ -125,7 +125,7 @@ async def test_adopts_foreign_pod_and_deletes_it(cluster: Cluster) -> None:
 @scenario(
     "replicaset/readopts-stripped-pod",
     must="A pod whose owner reference is removed MUST be adopted again at once, and MUST NOT be replaced.",
-    source=("003: updatePod", "pkg/controller/replicaset/replica_set.go updatePod"),
+    source="pkg/controller/replicaset/replica_set.go: updatePod",
     issues="kubernetes/kubernetes#32829",
     features=("adoption", "R5"),
 )
@@ -147,7 +147,7 @@ async def test_readopts_stripped_pod(cluster: Cluster) -> None:
 @scenario(
     "replicaset/adopts-orphan-that-starts-to-match",
     must="An orphan whose labels change so that a ReplicaSet selects it MUST be adopted by that ReplicaSet at once.",
-    source=("003: updatePod", "pkg/controller/replicaset/replica_set.go updatePod"),
+    source="pkg/controller/replicaset/replica_set.go: updatePod",
     features=("adoption",),
 )
 async def test_adopts_orphan_that_starts_to_match(cluster: Cluster) -> None:
@@ -166,7 +166,7 @@ async def test_adopts_orphan_that_starts_to_match(cluster: Cluster) -> None:
 @scenario(
     "replicaset/adopts-pod-that-its-controller-lets-go",
     must="A matching pod that a controller of another kind lets go MUST be adopted at once.",
-    source=("003: updatePod", "pkg/controller/replicaset/replica_set.go updatePod"),
+    source="pkg/controller/replicaset/replica_set.go: updatePod",
     issues="kubernetes/kubernetes#32829",
     features=("adoption", "R5"),
 )

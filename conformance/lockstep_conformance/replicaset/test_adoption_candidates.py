@@ -5,13 +5,13 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 
-_CLAIM = "pkg/controller/controller_ref_manager.go ClaimObject"
+_CLAIM = "pkg/controller/controller_ref_manager.go: ClaimObject"
 
 
 @scenario(
     "replicaset/never-takes-an-owned-pod",
     must="A ReplicaSet MUST NOT adopt, count or delete a matching pod that has another controller.",
-    source=("004: claimPods", _CLAIM),
+    source=_CLAIM,
     features=("adoption",),
 )
 async def test_never_takes_an_owned_pod(cluster: Cluster) -> None:
@@ -50,7 +50,7 @@ async def test_adopts_only_in_its_namespace(cluster: Cluster) -> None:
 @scenario(
     "replicaset/ignores-terminating-and-finished-orphans",
     must="A ReplicaSet MUST NOT adopt, count or delete orphans that are being deleted, have succeeded or have failed.",
-    source=("004: FilterActivePods", "pkg/controller/controller_utils.go FilterActivePods", _CLAIM),
+    source=("pkg/controller/controller_utils.go: FilterActivePods", _CLAIM),
     features=("adoption",),
 )
 async def test_ignores_terminating_and_finished_orphans(cluster: Cluster) -> None:
@@ -71,7 +71,7 @@ async def test_ignores_terminating_and_finished_orphans(cluster: Cluster) -> Non
     "replicaset/overlapping-selectors-do-not-steal",
     must="Of two ReplicaSets with the same selector, the later MUST NOT take, count or delete the pods of the earlier, "
     "whether those were created or adopted.",
-    source=("004: claimPods", _CLAIM),
+    source=_CLAIM,
     features=("adoption", "overlap"),
 )
 async def test_overlapping_selectors_do_not_steal(cluster: Cluster) -> None:

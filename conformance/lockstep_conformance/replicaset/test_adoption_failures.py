@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 
-_CLAIM = "pkg/controller/controller_ref_manager.go ClaimObject"
+_CLAIM = "pkg/controller/controller_ref_manager.go: ClaimObject"
 
 
 @scenario(
     "replicaset/adoption-refused-for-second-controller",
     must="An adoption that the API server refuses because the pod has a controller by now (422) MUST be tried again "
     "with a back-off that doubles from 5 ms, and no pod be created meanwhile.",
-    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go processNextWorkItem"),
+    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go: processNextWorkItem"),
     features=("adoption", "back-off"),
 )
 async def test_adoption_refused_for_second_controller(cluster: Cluster) -> None:
@@ -41,7 +41,7 @@ async def test_adoption_refused_for_second_controller(cluster: Cluster) -> None:
     "replicaset/adoption-conflict-is-retried",
     must="An adoption that is answered 409 Conflict MUST end the sync without creates or a status, and be tried again "
     "after 5 ms.",
-    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go syncReplicaSet"),
+    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go: syncReplicaSet"),
     features=("adoption", "back-off"),
 )
 async def test_adoption_conflict_is_retried(cluster: Cluster) -> None:
@@ -60,7 +60,7 @@ async def test_adoption_conflict_is_retried(cluster: Cluster) -> None:
     "replicaset/failed-adoption-does-not-stop-others",
     must="When one of two adoptions fails, the other MUST be made in the same sync, and no pod be created before both "
     "have succeeded.",
-    source=("pkg/controller/controller_ref_manager.go ClaimPods",),
+    source="pkg/controller/controller_ref_manager.go: ClaimPods",
     features=("adoption", "back-off"),
 )
 async def test_failed_adoption_does_not_stop_others(cluster: Cluster) -> None:
@@ -83,7 +83,7 @@ async def test_failed_adoption_does_not_stop_others(cluster: Cluster) -> None:
 @scenario(
     "replicaset/adoption-of-vanished-pod-is-ignored",
     must="An adoption that is answered 404 MUST NOT fail the sync: the pod does not count, and another is created.",
-    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go syncReplicaSet"),
+    source=(_CLAIM, "pkg/controller/replicaset/replica_set.go: syncReplicaSet"),
     features=("adoption",),
 )
 async def test_adoption_of_vanished_pod_is_ignored(cluster: Cluster) -> None:

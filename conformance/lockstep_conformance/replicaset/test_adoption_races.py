@@ -9,8 +9,8 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 
-_RECHECK = "pkg/controller/controller_ref_manager.go RecheckDeletionTimestamp"
-_CLAIM_PODS = "pkg/controller/replicaset/replica_set.go claimPods"
+_RECHECK = "pkg/controller/controller_ref_manager.go: RecheckDeletionTimestamp"
+_CLAIM_PODS = "pkg/controller/replicaset/replica_set.go: claimPods"
 
 
 @scenario(
@@ -62,7 +62,7 @@ async def test_cancels_adoption_once_deleted(cluster: Cluster) -> None:
     "replicaset/adoption-by-the-dead-is-collected",
     must="A ReplicaSet that is deleted between its last reading and the adoption MUST still send the patch, and the "
     "garbage collector then takes the pod.",
-    source=("pkg/controller/controller_ref_manager.go AdoptPod", _CLAIM_PODS),
+    source=("pkg/controller/controller_ref_manager.go: AdoptPod", _CLAIM_PODS),
     issues=("coreos/etcd-operator#334", "kubernetes/kubernetes#88550"),
     features=("adoption", "deletion", "R4", "R17"),
 )

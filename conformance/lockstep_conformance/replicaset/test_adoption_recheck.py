@@ -9,7 +9,7 @@ from lockstep.scenarios.cluster import controller_name
 @scenario(
     "replicaset/rechecks-once-per-sync",
     must="A sync MUST read its ReplicaSet afresh before its first adoption and not again before the others.",
-    source="pkg/controller/controller_ref_manager.go BaseControllerRefManager.CanAdopt",
+    source="pkg/controller/controller_ref_manager.go: BaseControllerRefManager.CanAdopt",
     features=("adoption", "deletion"),
     virtual="has margins of half a second",
 )

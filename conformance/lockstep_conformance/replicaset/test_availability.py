@@ -11,9 +11,9 @@ from lockstep import Cluster, objects, scenario
 from lockstep.world import InTurn, Lifecycle
 from lockstep_conformance.replicaset.steps import reported, status_writes
 
-_NEXT = "pkg/controller/controller_utils.go FindMinNextPodAvailabilityCheck"
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
-_AVAILABLE = ("004: 3. calculateStatus", "pkg/api/v1/pod/util.go IsPodAvailable", _NEXT)
+_NEXT = "pkg/controller/controller_utils.go: FindMinNextPodAvailabilityCheck"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
+_AVAILABLE = ("pkg/api/v1/pod/util.go: IsPodAvailable", _NEXT)
 
 
 @scenario(
@@ -67,7 +67,7 @@ async def test_pods_become_available_one_by_one(cluster: Cluster) -> None:
     "replicaset/flapping-readiness-starts-over",
     must="A pod that ceases to be ready MUST lose its time, and MUST be counted as available minReadySeconds after it "
     "is ready again.",
-    source=(*_AVAILABLE, "pkg/controller/replicaset/replica_set.go updatePod"),
+    source=(*_AVAILABLE, "pkg/controller/replicaset/replica_set.go: updatePod"),
     issues="kubernetes/kubernetes#108266",
     features=("minReadySeconds", "readiness", "status", "R13"),
 )

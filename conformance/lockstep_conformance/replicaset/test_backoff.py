@@ -11,8 +11,8 @@ from itertools import pairwise
 from lockstep import Cluster, Fault, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant, status_writes
 
-_WORKER = "pkg/controller/replicaset/replica_set.go processNextWorkItem"
-_LIMITER = "client-go/util/workqueue/default_rate_limiters.go DefaultTypedControllerRateLimiter"
+_WORKER = "pkg/controller/replicaset/replica_set.go: processNextWorkItem"
+_LIMITER = "client-go/util/workqueue/default_rate_limiters.go: DefaultTypedControllerRateLimiter"
 
 
 def _attempts(cluster: Cluster) -> list[float]:
@@ -28,7 +28,7 @@ def _refuse_status(cluster: Cluster, times: int | None) -> Fault:
 @scenario(
     "replicaset/failed-syncs-back-off-exponentially",
     must="A failed sync MUST be tried again after 5 ms, and each further one after twice that time.",
-    source=("003: processNextWorkItem", _WORKER, _LIMITER),
+    source=(_WORKER, _LIMITER),
     features=("backoff",),
 )
 async def test_failed_syncs_back_off_exponentially(cluster: Cluster) -> None:
@@ -43,7 +43,7 @@ async def test_failed_syncs_back_off_exponentially(cluster: Cluster) -> None:
 @scenario(
     "replicaset/back-off-is-capped",
     must="The wait before a failed sync is tried again MUST NOT exceed 1000 s.",
-    source=(_LIMITER,),
+    source=_LIMITER,
     issues="kubernetes/kubernetes#98656",
     features=("backoff", "R9"),
 )
@@ -61,7 +61,7 @@ async def test_back_off_is_capped(cluster: Cluster) -> None:
 @scenario(
     "replicaset/success-forgets-the-back-off",
     must="After a sync that succeeded, the next failure MUST be tried again after 5 ms.",
-    source=("003: processNextWorkItem", _WORKER),
+    source=_WORKER,
     features=("backoff",),
 )
 async def test_success_forgets_the_back_off(cluster: Cluster) -> None:
@@ -79,7 +79,7 @@ async def test_success_forgets_the_back_off(cluster: Cluster) -> None:
 @scenario(
     "replicaset/events-do-not-change-the-back-off",
     must="An event during a back-off MUST lead to a sync at once, and the sync that waits MUST still come.",
-    source=("client-go/util/workqueue/delaying_queue.go insert", _WORKER),
+    source=("client-go/util/workqueue/delaying_queue.go: insert", _WORKER),
     features=("backoff",),
 )
 async def test_events_do_not_change_the_back_off(cluster: Cluster) -> None:
@@ -95,7 +95,7 @@ async def test_events_do_not_change_the_back_off(cluster: Cluster) -> None:
 @scenario(
     "replicaset/other-replica-sets-do-not-wait",
     must="The back-off of one ReplicaSet MUST NOT hold up another.",
-    source=(_LIMITER,),
+    source=_LIMITER,
     features=("backoff",),
 )
 async def test_other_replica_sets_do_not_wait(cluster: Cluster) -> None:

@@ -10,13 +10,13 @@ from itertools import pairwise
 from lockstep import Cluster, Options, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant
 
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
 
 
 @scenario(
     "replicaset/burst-limits-creates",
     must="One sync MUST create at most burstReplicas pods; the next MUST NOT begin before those are observed.",
-    source=("004: 2.1 creating pods", _MANAGE),
+    source=_MANAGE,
     features=("burst", "scale-up"),
     options=Options(burst_replicas=3),
 )
@@ -36,7 +36,7 @@ async def test_burst_limits_creates(cluster: Cluster) -> None:
 @scenario(
     "replicaset/burst-limits-deletes",
     must="One sync MUST delete at most burstReplicas pods; the next MUST NOT begin before those are observed.",
-    source=("004: 2.2 deleting pods", _MANAGE),
+    source=_MANAGE,
     features=("burst", "scale-down"),
     options=Options(burst_replicas=3),
 )
@@ -57,7 +57,7 @@ async def test_burst_limits_deletes(cluster: Cluster) -> None:
 @scenario(
     "replicaset/burst-of-500-creates-and-deletes",
     must="With the controller manager's own setting one sync MUST create, and one MUST delete, at most 500 pods.",
-    source=("004: 2. manageReplicas", "pkg/controller/replicaset/replica_set.go BurstReplicas"),
+    source="pkg/controller/replicaset/replica_set.go: BurstReplicas",
     features=("burst", "scale-up", "scale-down"),
     virtual="waits for 500 pods no longer than simulated kubelets need in memory",
 )

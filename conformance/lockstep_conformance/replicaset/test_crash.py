@@ -11,8 +11,8 @@ from typing import Any
 from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
 
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
 
 
 def _hang(cluster: Cluster, *, answered: int, unanswered: int, **match: Any) -> None:
@@ -51,7 +51,7 @@ async def _crash_at_fourth_create(cluster: Cluster, *, carried_out: bool) -> Non
     "replicaset/crash-before-a-create",
     must="A controller that crashes before its fourth create of ten takes effect MUST create exactly seven pods when "
     "it restarts.",
-    source=("004: slowStartBatch", _MANAGE),
+    source=_MANAGE,
     features=("restart", "slow-start"),
 )
 async def test_crash_before_a_create(cluster: Cluster) -> None:
@@ -62,7 +62,7 @@ async def test_crash_before_a_create(cluster: Cluster) -> None:
     "replicaset/crash-after-a-create",
     must="A controller that crashes before it hears that its fourth create of ten took effect MUST create exactly six "
     "pods when it restarts.",
-    source=("004: slowStartBatch", _MANAGE),
+    source=_MANAGE,
     features=("restart", "slow-start"),
 )
 async def test_crash_after_a_create(cluster: Cluster) -> None:
@@ -73,7 +73,7 @@ async def test_crash_after_a_create(cluster: Cluster) -> None:
     "replicaset/crash-before-the-status",
     must="A controller that crashes between its creates and the status MUST NOT create again when it restarts, and "
     "MUST write the status then.",
-    source=("004: updateReplicaSetStatus", _SYNC),
+    source=_SYNC,
     features=("restart", "status"),
 )
 async def test_crash_before_the_status(cluster: Cluster) -> None:
@@ -96,7 +96,7 @@ async def test_crash_before_the_status(cluster: Cluster) -> None:
     "replicaset/crash-with-deletes-in-flight",
     must="A controller that crashes in the middle of its deletes MUST delete only the rest when it restarts, while the "
     "pods that it deleted before still terminate.",
-    source=("004: manageReplicas", _MANAGE, "pkg/controller/replicaset/replica_set.go addPod"),
+    source=(_MANAGE, "pkg/controller/replicaset/replica_set.go: addPod"),
     features=("restart", "scale-down"),
 )
 async def test_crash_with_deletes_in_flight(cluster: Cluster) -> None:

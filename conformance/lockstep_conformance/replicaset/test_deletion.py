@@ -9,7 +9,7 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 _KEEP = {"finalizers": ["example.com/keep"]}
 
 
@@ -17,7 +17,7 @@ _KEEP = {"finalizers": ["example.com/keep"]}
     "replicaset/deleted-replicaset-leaves-pods-alone",
     must="A ReplicaSet that is being deleted MUST NOT replace pods that go, nor delete pods when scaled down, but MUST "
     "keep its status true.",
-    source=("004: syncReplicaSet", _SYNC),
+    source=_SYNC,
     features=("deletion", "finalizers"),
 )
 async def test_deleted_replicaset_leaves_pods_alone(cluster: Cluster) -> None:
@@ -43,7 +43,7 @@ async def test_deleted_replicaset_leaves_pods_alone(cluster: Cluster) -> None:
 @scenario(
     "replicaset/background-deletion-is-left-to-the-collector",
     must="After a background deletion the controller MUST NOT write anything: the garbage collector takes the pods.",
-    source=("003: deleteRS", "pkg/controller/replicaset/replica_set.go deleteRS"),
+    source="pkg/controller/replicaset/replica_set.go: deleteRS",
     features=("deletion",),
 )
 async def test_background_deletion_is_left_to_the_collector(cluster: Cluster) -> None:
@@ -61,7 +61,7 @@ async def test_background_deletion_is_left_to_the_collector(cluster: Cluster) ->
     "replicaset/foreground-deletion-counts-pods-down",
     must="During a foreground deletion the controller MUST NOT replace the pods that the garbage collector deletes, "
     "and MUST count them down in the status until the ReplicaSet goes with the last of them.",
-    source=(_SYNC, "pkg/controller/replicaset/replica_set_utils.go calculateStatus"),
+    source=(_SYNC, "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"),
     features=("deletion", "status"),
 )
 async def test_foreground_deletion_counts_pods_down(cluster: Cluster) -> None:
@@ -83,7 +83,7 @@ async def test_foreground_deletion_counts_pods_down(cluster: Cluster) -> None:
     "replicaset/orphaned-pods-find-a-new-owner",
     must="Pods of a ReplicaSet that was deleted with orphaning MUST stay, and MUST be adopted, not replaced, by one of "
     "the same name and selector that is created later.",
-    source=("pkg/controller/controller_ref_manager.go ClaimObject", _SYNC),
+    source=("pkg/controller/controller_ref_manager.go: ClaimObject", _SYNC),
     features=("deletion", "adoption", "recreation"),
 )
 async def test_orphaned_pods_find_a_new_owner(cluster: Cluster) -> None:
@@ -108,7 +108,7 @@ async def test_orphaned_pods_find_a_new_owner(cluster: Cluster) -> None:
     "replicaset/namesake-does-not-inherit-pods",
     must="A ReplicaSet MUST NOT count, adopt or delete the pods of a deleted one of its name, even while the garbage "
     "collector leaves them lying.",
-    source=("003: resolveControllerRef", "pkg/controller/replicaset/replica_set.go resolveControllerRef"),
+    source="pkg/controller/replicaset/replica_set.go: resolveControllerRef",
     features=("deletion", "recreation", "garbage-collection"),
 )
 async def test_namesake_does_not_inherit_pods(cluster: Cluster) -> None:
@@ -136,7 +136,7 @@ async def test_namesake_does_not_inherit_pods(cluster: Cluster) -> None:
     "replicaset/recreated-replicaset-starts-clean",
     must="A ReplicaSet that takes the name of a deleted one MUST get its pods at once, even if the creates of the old "
     "one were never observed.",
-    source="pkg/controller/replicaset/replica_set.go updateRS, deleteRS",
+    source="pkg/controller/replicaset/replica_set.go: updateRS, deleteRS",
     issues="kubernetes/kubernetes#69376",
     features=("deletion", "recreation", "expectations", "R3"),
 )

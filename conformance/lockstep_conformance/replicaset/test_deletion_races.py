@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 
 @scenario(
     "replicaset/deletion-unheard-of-leaves-nothing-behind",
     must="While the controller has not heard that its ReplicaSet is gone it MUST replace what the garbage collector "
     "takes, and MUST stop as soon as it has heard; nothing is left in the end.",
-    source=(_SYNC, "pkg/controller/replicaset/replica_set.go deleteRS"),
+    source=(_SYNC, "pkg/controller/replicaset/replica_set.go: deleteRS"),
     issues="kubernetes/kubernetes#54471",
     features=("deletion", "stale-cache", "R15"),
     virtual="has margins of a second",
@@ -38,7 +38,7 @@ async def test_deletion_unheard_of_leaves_nothing_behind(cluster: Cluster) -> No
     "replicaset/deleted-while-creates-are-in-flight",
     must="A sync whose ReplicaSet is deleted meanwhile MUST finish its batches; what it created is collected, and "
     "nothing is created after that sync.",
-    source=("004: slowStartBatch", "pkg/controller/replicaset/replica_set.go manageReplicas"),
+    source="pkg/controller/replicaset/replica_set.go: manageReplicas",
     features=("deletion", "slow-start"),
     virtual="has margins of a second",
 )
@@ -60,7 +60,7 @@ async def test_deleted_while_creates_are_in_flight(cluster: Cluster) -> None:
     "replicaset/deleted-while-deletes-are-in-flight",
     must="A scale-down during which the ReplicaSet is deleted MUST ask for each pod once; pods that are gone by then "
     "are no failure.",
-    source=("004: manageReplicas", "pkg/controller/replicaset/replica_set.go manageReplicas"),
+    source="pkg/controller/replicaset/replica_set.go: manageReplicas",
     features=("deletion", "scale-down"),
 )
 async def test_deleted_while_deletes_are_in_flight(cluster: Cluster) -> None:

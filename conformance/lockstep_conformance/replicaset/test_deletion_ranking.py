@@ -13,8 +13,8 @@ from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle, nowhere
 from lockstep_conformance.replicaset.steps import adopted, deleted_pods
 
-_LESS = ("004: 2.1.1 getPodsToDelete", "pkg/controller/controller_utils.go ActivePodsWithRanks.Less")
-_RANKS = "pkg/controller/replicaset/replica_set.go getPodsRankedByRelatedPodsOnSameNode"
+_LESS = "pkg/controller/controller_utils.go: ActivePodsWithRanks.Less"
+_RANKS = "pkg/controller/replicaset/replica_set.go: getPodsRankedByRelatedPodsOnSameNode"
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 _PENDING = Lifecycle(start_after=None)
 _UNREADY = Lifecycle(ready_after=None)
@@ -118,7 +118,7 @@ async def test_cheaper_pods_go_first(cluster: Cluster) -> None:
     "replicaset/doubled-up-pods-go-first",
     must="Of equal pods, the one whose node holds more active pods of its own and its sibling ReplicaSets MUST be "
     "deleted first.",
-    source=(*_LESS, _RANKS),
+    source=(_LESS, _RANKS),
     features=("scale-down", "ranking", "doubled-up"),
 )
 async def test_doubled_up_pods_go_first(cluster: Cluster) -> None:
@@ -152,7 +152,7 @@ async def test_doubled_up_pods_go_first(cluster: Cluster) -> None:
 @scenario(
     "replicaset/doubling-up-needs-an-owner",
     must="For a ReplicaSet that nobody owns, the number of pods on a node MUST NOT matter.",
-    source=(*_LESS, "pkg/controller/replicaset/replica_set.go getReplicaSetsWithSameController"),
+    source=(_LESS, "pkg/controller/replicaset/replica_set.go: getReplicaSetsWithSameController"),
     features=("scale-down", "ranking", "doubled-up"),
 )
 async def test_doubling_up_needs_an_owner(cluster: Cluster) -> None:

@@ -12,9 +12,9 @@ from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle, nowhere
 from lockstep_conformance.replicaset.steps import adopted, deleted_pods
 
-_LESS = ("004: 2.1.1 getPodsToDelete", "pkg/controller/controller_utils.go ActivePodsWithRanks.Less")
-_LOGARITHM = (*_LESS, "pkg/controller/controller_utils.go logarithmicRankDiff")
-_RESTARTS = "pkg/controller/controller_utils.go compareMaxContainerRestarts"
+_LESS = "pkg/controller/controller_utils.go: ActivePodsWithRanks.Less"
+_LOGARITHM = (_LESS, "pkg/controller/controller_utils.go: logarithmicRankDiff")
+_RESTARTS = "pkg/controller/controller_utils.go: compareMaxContainerRestarts"
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
@@ -112,7 +112,7 @@ async def test_pod_ready_since_nobody_knows_when_goes_first(cluster: Cluster) ->
     "replicaset/most-restarted-pods-go-first",
     must="Of pods ready since one instant, those with the container that restarted most MUST be deleted first; the "
     "restarts of several containers MUST NOT be added up.",
-    source=(*_LESS, _RESTARTS),
+    source=(_LESS, _RESTARTS),
     features=("scale-down", "ranking", "restarts"),
 )
 async def test_most_restarted_pods_go_first(cluster: Cluster) -> None:
@@ -132,7 +132,7 @@ async def test_most_restarted_pods_go_first(cluster: Cluster) -> None:
     "replicaset/sidecar-restarts-break-a-tie",
     must="Where the restarts of ordinary containers are equal, those of sidecars MUST decide, and those of other init "
     "containers MUST NOT.",
-    source=(*_LESS, _RESTARTS),
+    source=(_LESS, _RESTARTS),
     features=("scale-down", "ranking", "restarts", "sidecar"),
 )
 async def test_sidecar_restarts_break_a_tie(cluster: Cluster) -> None:
@@ -178,7 +178,7 @@ async def test_youngest_pods_go_first(cluster: Cluster) -> None:
 @scenario(
     "replicaset/earlier-criteria-win",
     must="Each criterion MUST decide before all that come after it, whatever those say.",
-    source=(*_LESS, "pkg/controller/replicaset/replica_set.go getPodsRankedByRelatedPodsOnSameNode"),
+    source=(_LESS, "pkg/controller/replicaset/replica_set.go: getPodsRankedByRelatedPodsOnSameNode"),
     issues="kubernetes/kubernetes#111443",
     features=("scale-down", "ranking", "R18"),
 )

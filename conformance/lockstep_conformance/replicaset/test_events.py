@@ -11,7 +11,7 @@ from typing import Any
 
 from lockstep import Cluster, objects, scenario
 
-_CONTROL = "pkg/controller/controller_utils.go createPods, DeletePod"
+_CONTROL = "pkg/controller/controller_utils.go: createPods, DeletePod"
 _CACHE = "client-go/tools/record/events_cache.go"
 _COMBINED = "(combined from similar events): "
 
@@ -23,7 +23,7 @@ def _told(event: dict[str, Any]) -> tuple[str, str, str, int]:
 @scenario(
     "replicaset/events-about-created-and-deleted-pods",
     must="Each create and each delete MUST be told in an event about the ReplicaSet that names the pod.",
-    source=("004: 2.2.2 creating and deleting pods", _CONTROL),
+    source=_CONTROL,
     features=("events",),
 )
 async def test_events_about_created_and_deleted_pods(cluster: Cluster) -> None:
@@ -45,7 +45,7 @@ async def test_events_about_created_and_deleted_pods(cluster: Cluster) -> None:
 @scenario(
     "replicaset/events-about-failures",
     must="Each failed create and delete MUST be told in a warning with the server's words.",
-    source=("004: 2.2.2 creating and deleting pods", _CONTROL),
+    source=_CONTROL,
     features=("events", "failed-create", "failed-delete"),
 )
 async def test_events_about_failures(cluster: Cluster) -> None:
@@ -64,7 +64,7 @@ async def test_events_about_failures(cluster: Cluster) -> None:
 @scenario(
     "replicaset/repeated-events-are-counted",
     must="An event that says the same again MUST be counted by a patch of the first, which keeps its first timestamp.",
-    source=(f"{_CACHE} eventObserve",),
+    source=f"{_CACHE}: eventObserve",
     features=("events", "patch"),
     virtual="asserts timestamps, to the second",
 )
@@ -83,7 +83,7 @@ async def test_repeated_events_are_counted(cluster: Cluster) -> None:
 @scenario(
     "replicaset/similar-events-are-combined",
     must="From the tenth event of one reason within ten minutes on, all MUST be told in one event that is counted up.",
-    source=(f"{_CACHE} EventAggregate",),
+    source=f"{_CACHE}: EventAggregate",
     features=("events", "aggregation"),
 )
 async def test_similar_events_are_combined(cluster: Cluster) -> None:
@@ -111,7 +111,7 @@ async def test_similar_events_are_combined(cluster: Cluster) -> None:
 @scenario(
     "replicaset/events-about-one-object-are-limited",
     must="About one object at most 25 events MUST be sent in a burst, and then one in five minutes.",
-    source=(f"{_CACHE} EventSourceObjectSpamFilter",),
+    source=f"{_CACHE}: EventSourceObjectSpamFilter",
     issues="kubernetes/kubernetes#49145",
     features=("events", "spam", "R8"),
 )
@@ -141,7 +141,7 @@ async def test_events_about_one_object_are_limited(cluster: Cluster) -> None:
 @scenario(
     "replicaset/refused-events-are-dropped",
     must="Events that the server refuses MUST NOT be sent again, nor keep the controller from its work.",
-    source=("client-go/tools/record/event.go recordEvent",),
+    source="client-go/tools/record/event.go: recordEvent",
     features=("events", "500"),
 )
 async def test_refused_events_are_dropped(cluster: Cluster) -> None:

@@ -17,7 +17,7 @@ _RS = "pkg/controller/replicaset/replica_set.go"
 @scenario(
     "replicaset/creates-are-awaited-under-watch-lag",
     must="While creates have not been observed, no further pod MUST be created, whatever happens to the ReplicaSet.",
-    source=("004: 1. rsc.expectations.SatisfiedExpectations", f"{_UTILS} SatisfiedExpectations"),
+    source=f"{_UTILS}: SatisfiedExpectations",
     features=("expectations", "watch-lag"),
 )
 async def test_creates_are_awaited_under_watch_lag(cluster: Cluster) -> None:
@@ -37,7 +37,7 @@ async def test_creates_are_awaited_under_watch_lag(cluster: Cluster) -> None:
 @scenario(
     "replicaset/expectations-expire-after-five-minutes",
     must="Expectations that are not met MUST hold the controller back for five minutes, and no longer.",
-    source=("004: 1. rsc.expectations.SatisfiedExpectations", f"{_UTILS} ExpectationsTimeout, isExpired"),
+    source=f"{_UTILS}: ExpectationsTimeout, isExpired",
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "expiry", "scale-down", "R1"),
 )
@@ -65,7 +65,7 @@ async def test_expectations_expire_after_five_minutes(cluster: Cluster) -> None:
 @scenario(
     "replicaset/expired-creates-are-not-repeated",
     must="A pod cache that is more than five minutes behind MUST NOT make the controller create pods a second time.",
-    source=("pkg/controller/util/consistency/consistency.go EnsureReady", f"{_RS} syncReplicaSet"),
+    source=("pkg/controller/util/consistency/consistency.go: EnsureReady", f"{_RS}: syncReplicaSet"),
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "expiry", "stale-cache", "consistency", "R1"),
 )
@@ -87,7 +87,7 @@ async def test_expired_creates_are_not_repeated(cluster: Cluster) -> None:
 @scenario(
     "replicaset/failed-creates-are-not-expected",
     must="A create that failed, or was skipped, MUST NOT be waited for.",
-    source=("004: 2.1 creating pods", f"{_RS} manageReplicas"),
+    source=f"{_RS}: manageReplicas",
     issues=("kubernetes/kubernetes#41675", "kubernetes/kubernetes#22134"),
     features=("expectations", "failed-create", "watch-lag", "R20"),
 )

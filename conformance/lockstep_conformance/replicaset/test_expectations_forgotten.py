@@ -28,7 +28,7 @@ async def _create_unseen(cluster: Cluster) -> None:
     "replicaset/unseen-creates-wait-for-a-wake-up",
     must="Creates that will never be observed MUST block the ReplicaSet for five minutes only; the first sync after "
     "that makes the pods again.",
-    source=(f"{_UTILS} SatisfiedExpectations",),
+    source=f"{_UTILS}: SatisfiedExpectations",
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "relist", "expiry", "R2"),
 )
@@ -51,7 +51,7 @@ async def test_unseen_creates_wait_for_a_wake_up(cluster: Cluster) -> None:
 @scenario(
     "replicaset/unseen-creates-end-with-a-resync",
     must="With a resync of the informers, pods MUST come back at the first resync after five minutes.",
-    source=(f"{_UTILS} SatisfiedExpectations", "client-go/tools/cache/shared_informer.go"),
+    source=(f"{_UTILS}: SatisfiedExpectations", "client-go/tools/cache/shared_informer.go"),
     issues="kubernetes/kubernetes#129795",
     features=("expectations", "resync", "expiry", "R2"),
     options=Options(resync=60.0),
@@ -68,7 +68,7 @@ async def test_unseen_creates_end_with_a_resync(cluster: Cluster) -> None:
 @scenario(
     "replicaset/recreated-namesake-starts-clean",
     must="A ReplicaSet that is deleted and created again under its name MUST NOT wait for what the old one expected.",
-    source=(f"{_RS} deleteRS",),
+    source=f"{_RS}: deleteRS",
     issues=("kubernetes/kubernetes#69376", "kubernetes/kubernetes#82572"),
     features=("expectations", "recreated", "R3"),
 )
@@ -91,7 +91,7 @@ async def test_recreated_namesake_starts_clean(cluster: Cluster) -> None:
 @scenario(
     "replicaset/recreated-namesake-in-a-relist-starts-clean",
     must="A namesake that shows up in a new list, as an update with another uid, MUST start clean as well.",
-    source=(f"{_RS} updateRS",),
+    source=f"{_RS}: updateRS",
     issues=("kubernetes/kubernetes#69376", "kubernetes/kubernetes#82572"),
     features=("expectations", "recreated", "relist", "R3"),
 )
@@ -118,7 +118,7 @@ async def test_recreated_namesake_in_a_relist_starts_clean(cluster: Cluster) -> 
     "replicaset/growing-lag-never-overshoots",
     must="However far the pod cache falls behind, edits of spec.replicas MUST lead to exactly as many creates, and "
     "then deletes, as they ask for.",
-    source=(f"{_UTILS} SatisfiedExpectations", "pkg/controller/util/consistency/consistency.go"),
+    source=(f"{_UTILS}: SatisfiedExpectations", "pkg/controller/util/consistency/consistency.go"),
     issues="kubernetes/kubernetes#130767",
     features=("expectations", "watch-lag", "R21"),
 )

@@ -17,7 +17,7 @@ _RS = "pkg/controller/replicaset/replica_set.go"
 @scenario(
     "replicaset/deletions-are-expected-by-name",
     must="The deletion of another pod MUST NOT be taken for the one that is waited for.",
-    source=("004: 2.2 deleting pods", f"{_UTILS} UIDTrackingControllerExpectations"),
+    source=f"{_UTILS}: UIDTrackingControllerExpectations",
     issues="kubernetes/kubernetes#22061",
     features=("expectations", "watch-lag", "scale-down", "R19"),
 )
@@ -43,7 +43,7 @@ async def test_deletions_are_expected_by_name(cluster: Cluster) -> None:
 @scenario(
     "replicaset/deletion-timestamp-counts-once",
     must="A graceful deletion MUST count when it begins, and MUST NOT count again when the pod is gone.",
-    source=("004: 2.2 deleting pods", f"{_RS} updatePod, deletePod", f"{_UTILS} DeletionObserved"),
+    source=(f"{_RS}: updatePod, deletePod", f"{_UTILS}: DeletionObserved"),
     issues="kubernetes/kubernetes#22061",
     features=("expectations", "watch-lag", "terminating", "R19"),
 )
@@ -70,7 +70,7 @@ async def test_deletion_timestamp_counts_once(cluster: Cluster) -> None:
 @scenario(
     "replicaset/missed-deletions-are-observed-by-relist",
     must="A deletion that only a new list reveals MUST count as observed.",
-    source=(f"{_RS} deletePod", "client-go/tools/cache/the_real_fifo.go Replace"),
+    source=(f"{_RS}: deletePod", "client-go/tools/cache/the_real_fifo.go: Replace"),
     issues="kubernetes/kubernetes#22061",
     features=("expectations", "relist", "tombstone", "R19"),
 )
@@ -97,7 +97,7 @@ async def test_missed_deletions_are_observed_by_relist(cluster: Cluster) -> None
 @scenario(
     "replicaset/delete-of-a-missing-pod-is-not-expected",
     must="A delete answered with 404 MUST be taken as done: no error, no event, nothing to wait for.",
-    source=("004: 2.2 deleting pods", f"{_RS} manageReplicas", f"{_UTILS} DeletePod"),
+    source=(f"{_RS}: manageReplicas", f"{_UTILS}: DeletePod"),
     features=("expectations", "stale-cache", "404"),
     virtual="counts the retries of a few milliseconds",
 )

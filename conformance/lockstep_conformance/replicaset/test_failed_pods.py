@@ -9,8 +9,11 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.world import InTurn, Lifecycle
 
-_ACTIVE = ("pkg/controller/controller_utils.go IsPodActive", "pkg/controller/replicaset/replica_set.go syncReplicaSet")
-_TERMINATING = "pkg/controller/controller_utils.go IsPodTerminating"
+_ACTIVE = (
+    "pkg/controller/controller_utils.go: IsPodActive",
+    "pkg/controller/replicaset/replica_set.go: syncReplicaSet",
+)
+_TERMINATING = "pkg/controller/controller_utils.go: IsPodTerminating"
 
 
 def _created_at(cluster: Cluster) -> list[float]:
@@ -50,7 +53,7 @@ async def test_ended_pods_are_replaced_and_kept(cluster: Cluster) -> None:
 @scenario(
     "replicaset/ended-pods-are-not-terminating",
     must="A pod that has ended MUST NOT be counted in terminatingReplicas, even while a finalizer keeps it.",
-    source=(_TERMINATING,),
+    source=_TERMINATING,
     features=("failed-pods", "terminating", "finalizer", "status"),
 )
 async def test_ended_pods_are_not_terminating(cluster: Cluster) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant
 
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
-_RETRY = "client-go/rest/with_retry.go IsNextRetry"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
+_RETRY = "client-go/rest/with_retry.go: IsNextRetry"
 
 
 def _reasons(cluster: Cluster) -> list[str]:
@@ -21,7 +21,7 @@ def _reasons(cluster: Cluster) -> list[str]:
 @scenario(
     "replicaset/create-that-timed-out-is-retried",
     must="A create that the server gave up MUST be tried again.",
-    source=("004: 2.1.1 slowStartBatch", _MANAGE),
+    source=_MANAGE,
     issues="kubernetes/kubernetes#67662",
     features=("failed-create", "timeout", "R7"),
 )
@@ -40,7 +40,7 @@ async def test_create_that_timed_out_is_retried(cluster: Cluster) -> None:
 @scenario(
     "replicaset/create-that-timed-out-with-effect-counts",
     must="A pod whose create timed out, but took effect, MUST count when it is observed, and MUST NOT be made twice.",
-    source=("004: 2.1 creating pods", _MANAGE),
+    source=_MANAGE,
     issues="kubernetes/kubernetes#67662",
     features=("failed-create", "timeout", "R7"),
 )
@@ -59,7 +59,7 @@ async def test_create_that_timed_out_with_effect_counts(cluster: Cluster) -> Non
     "replicaset/unanswered-create-and-lag-overshoot-once",
     must="If a create took effect without an answer and the pod cache lags, one pod too many may be made, and it MUST "
     "be deleted as soon as it is seen.",
-    source=(_MANAGE, "pkg/controller/controller_utils.go CreationObserved"),
+    source=(_MANAGE, "pkg/controller/controller_utils.go: CreationObserved"),
     issues=("kubernetes/kubernetes#67662", "kubernetes/kubernetes#41675"),
     features=("failed-create", "disconnect", "watch-lag", "R7", "R20"),
 )
@@ -78,7 +78,7 @@ async def test_unanswered_create_and_lag_overshoot_once(cluster: Cluster) -> Non
 @scenario(
     "replicaset/too-many-requests-with-retry-after",
     must="A create answered with 429 and Retry-After MUST be repeated after that time, without an event or a failure.",
-    source=(_RETRY,),
+    source=_RETRY,
     features=("failed-create", "429"),
 )
 async def test_too_many_requests_with_retry_after(cluster: Cluster) -> None:
@@ -138,7 +138,7 @@ async def test_broken_connection_fails_the_create(cluster: Cluster) -> None:
 @scenario(
     "replicaset/failed-deletes-are-retried",
     must="A failed delete MUST be told in an event and a condition, not be waited for, and be tried again.",
-    source=("004: 2.2 deleting pods", _MANAGE),
+    source=_MANAGE,
     features=("failed-delete", "backoff", "expectations"),
 )
 async def test_failed_deletes_are_retried(cluster: Cluster) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant, status_writes, touch
 
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 
 @scenario(
@@ -34,7 +34,7 @@ async def test_slow_creates_are_not_repeated(cluster: Cluster) -> None:
 @scenario(
     "replicaset/pods-seen-before-their-creates-are-answered",
     must="Pods that are observed before their creates have been answered MUST count once.",
-    source=(_MANAGE, "pkg/controller/controller_utils.go CreationObserved"),
+    source=(_MANAGE, "pkg/controller/controller_utils.go: CreationObserved"),
     features=("latency", "expectations"),
 )
 async def test_pods_seen_before_their_creates_are_answered(cluster: Cluster) -> None:
@@ -71,7 +71,7 @@ async def test_slow_deletes_are_not_repeated(cluster: Cluster) -> None:
 @scenario(
     "replicaset/pods-gone-before-their-deletes-are-answered",
     must="Pods that are gone before their deletes have been answered MUST count once, and MUST NOT be replaced.",
-    source=(_MANAGE, "pkg/controller/controller_utils.go DeletionObserved"),
+    source=(_MANAGE, "pkg/controller/controller_utils.go: DeletionObserved"),
     features=("latency", "expectations"),
 )
 async def test_pods_gone_before_their_deletes_are_answered(cluster: Cluster) -> None:
@@ -92,7 +92,7 @@ async def test_pods_gone_before_their_deletes_are_answered(cluster: Cluster) -> 
 @scenario(
     "replicaset/slow-status-updates-delay-the-next-sync",
     must="A sync ends with the answer to its status update: changes meanwhile MUST be acted upon after that, once.",
-    source=(_SYNC,),
+    source=_SYNC,
     features=("latency", "status"),
 )
 async def test_slow_status_updates_delay_the_next_sync(cluster: Cluster) -> None:
@@ -111,7 +111,7 @@ async def test_slow_status_updates_delay_the_next_sync(cluster: Cluster) -> None
 @scenario(
     "replicaset/status-read-again-after-a-slow-conflict",
     must="A status update that conflicts MUST be repeated on the object as it is then, keeping the counts of the sync.",
-    source=("004: 4. updateReplicaSetStatus", "pkg/controller/replicaset/replica_set_utils.go updateReplicaSetStatus"),
+    source="pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus",
     features=("latency", "status", "conflict"),
 )
 async def test_status_read_again_after_a_slow_conflict(cluster: Cluster) -> None:
@@ -130,7 +130,7 @@ async def test_status_read_again_after_a_slow_conflict(cluster: Cluster) -> None
 @scenario(
     "replicaset/nothing-happens-before-the-caches-are-filled",
     must="Before the first list of the pods has arrived, no pod MUST be created.",
-    source=("003: Run", "pkg/controller/replicaset/replica_set.go Run"),
+    source="pkg/controller/replicaset/replica_set.go: Run",
     features=("latency", "start"),
     autostart=False,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lockstep import Cluster, Options, objects, scenario
 
-_CREATE = "pkg/controller/replicaset/replica_set.go manageReplicas"
-_EVENT = "pkg/controller/controller_utils.go createPods"
+_CREATE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
+_EVENT = "pkg/controller/controller_utils.go: createPods"
 _NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
 
 
@@ -13,7 +13,7 @@ _NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "tea
     "replicaset/creates-refused-by-dying-namespace",
     must="Creates that are refused because the namespace is terminating MUST count as successes: no batch stops, no "
     "event tells of them, and nothing is tried again before the expectations expire after five minutes.",
-    source=("004: slowStartBatch, createPods", _CREATE, _EVENT),
+    source=(_CREATE, _EVENT),
     features=("namespaces", "slow-start", "expectations", "events"),
 )
 async def test_creates_refused_by_dying_namespace(cluster: Cluster) -> None:
@@ -63,7 +63,7 @@ async def test_forbidden_create_is_a_failure_elsewhere(cluster: Cluster) -> None
     "replicaset/dying-namespace-is-not-refilled",
     must="When its namespace is deleted with all that is in it, a ReplicaSet MUST NOT get new pods there, and those of "
     "its name elsewhere MUST NOT be touched.",
-    source=(_CREATE,),
+    source=_CREATE,
     features=("namespaces", "deletion"),
     options=Options(workers=1),
     virtual="needs a namespace that dies slowly",

@@ -12,8 +12,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 from lockstep.world import nowhere
 
-_RESOLVE = "pkg/controller/replicaset/replica_set.go resolveControllerRef"
-_RELATED = "pkg/controller/replicaset/replica_set.go getIndirectlyRelatedPods"
+_RESOLVE = "pkg/controller/replicaset/replica_set.go: resolveControllerRef"
+_RELATED = "pkg/controller/replicaset/replica_set.go: getIndirectlyRelatedPods"
 
 
 async def _crowd(cluster: Cluster, *, old_owner: Any, new_owner: Any) -> tuple[str, str]:
@@ -40,7 +40,7 @@ async def _crowd(cluster: Cluster, *, old_owner: Any, new_owner: Any) -> tuple[s
     "replicaset/pods-of-one-deployment-are-related",
     must="A scale-down MUST prefer the pod whose node holds more pods of ReplicaSets with the same controller, over "
     "one that has been ready for less time.",
-    source=("004: getPodsRankedByRelatedPodsOnSameNode", _RELATED),
+    source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
 async def test_pods_of_one_deployment_are_related(cluster: Cluster) -> None:
@@ -53,7 +53,7 @@ async def test_pods_of_one_deployment_are_related(cluster: Cluster) -> None:
 @scenario(
     "replicaset/pods-of-two-deployments-are-not-related",
     must="Pods of ReplicaSets with another controller MUST NOT count as neighbours in a scale-down.",
-    source=("004: getPodsRankedByRelatedPodsOnSameNode", _RELATED),
+    source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
 async def test_pods_of_two_deployments_are_not_related(cluster: Cluster) -> None:
@@ -67,7 +67,7 @@ async def test_pods_of_two_deployments_are_not_related(cluster: Cluster) -> None
 @scenario(
     "replicaset/no-controller-means-no-neighbours",
     must="In a ReplicaSet without a controller no pod MUST count as a neighbour of another, not even its own.",
-    source=("004: getPodsRankedByRelatedPodsOnSameNode", _RELATED),
+    source=_RELATED,
     features=("owners", "scale-down", "ranking"),
 )
 async def test_no_controller_means_no_neighbours(cluster: Cluster) -> None:
@@ -89,7 +89,7 @@ async def test_no_controller_means_no_neighbours(cluster: Cluster) -> None:
     "replicaset/controller-of-another-kind-is-ignored",
     must="A pod whose controller has the ReplicaSet's name but another kind MUST NOT be counted, adopted or deleted, "
     "and its appearance MUST NOT pass for a create of the ReplicaSet.",
-    source=("003: resolveControllerRef", _RESOLVE),
+    source=_RESOLVE,
     features=("owners", "expectations"),
 )
 async def test_controller_of_another_kind_is_ignored(cluster: Cluster) -> None:
@@ -111,7 +111,7 @@ async def test_controller_of_another_kind_is_ignored(cluster: Cluster) -> None:
     "replicaset/reference-with-another-uid-is-ignored",
     must="A pod whose controller reference has the ReplicaSet's kind and name but another uid MUST NOT be counted, "
     "adopted or deleted.",
-    source=("003: resolveControllerRef", _RESOLVE, "pkg/controller/controller_utils.go FilterPodsByOwner"),
+    source=(_RESOLVE, "pkg/controller/controller_utils.go: FilterPodsByOwner"),
     features=("owners", "garbage-collection"),
 )
 async def test_reference_with_another_uid_is_ignored(cluster: Cluster) -> None:
@@ -135,7 +135,7 @@ async def test_reference_with_another_uid_is_ignored(cluster: Cluster) -> None:
     "replicaset/reference-with-another-name-is-ignored",
     must="A pod whose controller reference has the ReplicaSet's uid but another name MUST NOT be counted or deleted. "
     "(Since 1.34; before that the uid alone decided.)",
-    source="pkg/controller/controller_utils.go FilterPodsByOwner, PodControllerIndexKey",
+    source="pkg/controller/controller_utils.go: FilterPodsByOwner, PodControllerIndexKey",
     features=("owners", "garbage-collection"),
 )
 async def test_reference_with_another_name_is_ignored(cluster: Cluster) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 
-_TEMPLATE = "pkg/controller/controller_utils.go GetPodFromTemplate"
-_PREFIX = "pkg/controller/controller_utils.go getPodsPrefix"
+_TEMPLATE = "pkg/controller/controller_utils.go: GetPodFromTemplate"
+_PREFIX = "pkg/controller/controller_utils.go: getPodsPrefix"
 _KEEP = {"finalizers": ["example.com/keep"]}
 
 
@@ -17,7 +17,7 @@ _KEEP = {"finalizers": ["example.com/keep"]}
     "replicaset/pod-is-made-from-the-template",
     must="A created pod MUST carry the template's labels, annotations, finalizers and spec, a name generated from the "
     "ReplicaSet's, and one complete controller reference, and nothing else.",
-    source=("004: CreatePods", _TEMPLATE),
+    source=_TEMPLATE,
     features=("template",),
     virtual="names a priority, which admission of a real cluster refuses",
 )
@@ -78,7 +78,7 @@ async def test_pod_names_from_long_names(cluster: Cluster) -> None:
 @scenario(
     "replicaset/template-change-leaves-pods-alone",
     must="A change of the template MUST NOT touch existing pods; only pods that are created later follow it.",
-    source=("004: manageReplicas", "pkg/controller/replicaset/replica_set.go syncReplicaSet"),
+    source="pkg/controller/replicaset/replica_set.go: syncReplicaSet",
     features=("template", "status"),
 )
 async def test_template_change_leaves_pods_alone(cluster: Cluster) -> None:
@@ -105,7 +105,7 @@ async def test_template_change_leaves_pods_alone(cluster: Cluster) -> None:
     "replicaset/template-finalizers-hold-deleted-pods",
     must="A pod that a finalizer from the template holds after its deletion MUST be replaced at once, and MUST count "
     "as terminating until it is gone.",
-    source=(_TEMPLATE, "pkg/controller/replicaset/replica_set_utils.go calculateStatus"),
+    source=(_TEMPLATE, "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"),
     features=("template", "finalizers", "status"),
 )
 async def test_template_finalizers_hold_deleted_pods(cluster: Cluster) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant, status_writes
 
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
-_STATUS = "pkg/controller/replicaset/replica_set_utils.go calculateStatus"
-_WORKER = "pkg/controller/replicaset/replica_set.go processNextWorkItem"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
+_STATUS = "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"
+_WORKER = "pkg/controller/replicaset/replica_set.go: processNextWorkItem"
 
 
 async def _full_quota(cluster: Cluster, pods: int) -> None:
@@ -23,7 +23,7 @@ async def _full_quota(cluster: Cluster, pods: int) -> None:
 @scenario(
     "replicaset/exhausted-quota-is-told-in-the-status",
     must="Creates that a quota refuses MUST show as condition ReplicaFailure, and retries MUST NOT write it again.",
-    source=("004: 3. calculateStatus", _STATUS),
+    source=_STATUS,
     features=("quota", "conditions"),
 )
 async def test_exhausted_quota_is_told_in_the_status(cluster: Cluster) -> None:
@@ -47,7 +47,7 @@ async def test_exhausted_quota_is_told_in_the_status(cluster: Cluster) -> None:
 @scenario(
     "replicaset/freed-quota-is-found-at-the-next-retry",
     must="Pods that a quota refused MUST be created at the next retry after there is room, within the back-off.",
-    source=(_WORKER, "client-go/util/workqueue/default_rate_limiters.go DefaultTypedControllerRateLimiter"),
+    source=(_WORKER, "client-go/util/workqueue/default_rate_limiters.go: DefaultTypedControllerRateLimiter"),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "R9"),
 )
@@ -85,7 +85,7 @@ async def test_raised_quota_is_found_at_the_next_retry(cluster: Cluster) -> None
 @scenario(
     "replicaset/quota-freed-by-own-pods-is-found-at-once",
     must="When a pod of the ReplicaSet itself is gone, its room in the quota MUST be used at once.",
-    source=("004: syncHandler", "pkg/controller/replicaset/replica_set.go deletePod"),
+    source="pkg/controller/replicaset/replica_set.go: deletePod",
     features=("quota", "terminating"),
 )
 async def test_quota_freed_by_own_pods_is_found_at_once(cluster: Cluster) -> None:
@@ -127,7 +127,7 @@ async def test_replica_sets_compete_for_a_quota(cluster: Cluster) -> None:
     "replicaset/stale-reads-lengthen-the-back-off",
     must="Syncs that were put off because the cache is behind count as failures: a refusal that follows MUST be tried "
     "again after the back-off that they have added up to.",
-    source=("pkg/controller/util/consistency/consistency.go EnsureReady", _WORKER),
+    source=("pkg/controller/util/consistency/consistency.go: EnsureReady", _WORKER),
     issues="kubernetes/kubernetes#98656",
     features=("quota", "backoff", "watch-lag", "stale-cache", "consistency", "R9"),
 )

@@ -9,15 +9,15 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 
-_CLAIM = "pkg/controller/controller_ref_manager.go ClaimObject"
-_RELEASE = "pkg/controller/controller_ref_manager.go ReleasePod"
+_CLAIM = "pkg/controller/controller_ref_manager.go: ClaimObject"
+_RELEASE = "pkg/controller/controller_ref_manager.go: ReleasePod"
 _RELABEL = {"metadata": {"labels": {"app": "debug"}}}
 
 
 @scenario(
     "replicaset/releases-relabelled-pod",
     must="A pod whose labels leave the selector MUST be released by a patch, left running, and replaced at once.",
-    source=("004: claimPods", _RELEASE),
+    source=_RELEASE,
     features=("release",),
 )
 async def test_releases_relabelled_pod(cluster: Cluster) -> None:
@@ -143,7 +143,7 @@ async def test_needless_releases_do_not_stop_the_sync(cluster: Cluster) -> None:
     "replicaset/failed-release-is-retried",
     must="A release that fails for any other reason MUST end the sync without creates, and be tried again after 5 ms, "
     "10 ms and so on.",
-    source=(_RELEASE, "pkg/controller/replicaset/replica_set.go processNextWorkItem"),
+    source=(_RELEASE, "pkg/controller/replicaset/replica_set.go: processNextWorkItem"),
     features=("release", "back-off"),
 )
 async def test_failed_release_is_retried(cluster: Cluster) -> None:
@@ -163,7 +163,7 @@ async def test_failed_release_is_retried(cluster: Cluster) -> None:
     "replicaset/deletes-pod-orphaned-behind-its-back",
     must="A scale-down whose cache has not heard that a pod was taken out of the ReplicaSet deletes it all the same: "
     "the delete MUST carry no precondition. (Upstream's behaviour; a change to it is under discussion.)",
-    source=("004: DeletePod", "pkg/controller/controller_utils.go DeletePod"),
+    source="pkg/controller/controller_utils.go: DeletePod",
     issues="kubernetes/kubernetes#138818",
     features=("release", "scale-down", "R6"),
 )

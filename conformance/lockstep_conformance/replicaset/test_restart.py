@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from lockstep import Cluster, objects, scenario
 
-_RUN = "pkg/controller/replicaset/replica_set.go Run"
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
+_RUN = "pkg/controller/replicaset/replica_set.go: Run"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 
 @scenario(
     "replicaset/idle-restart-writes-nothing",
     must="A controller that restarts in a cluster at rest MUST NOT write anything.",
-    source=("003: Run", _RUN),
+    source=_RUN,
     features=("restart",),
 )
 async def test_idle_restart_writes_nothing(cluster: Cluster) -> None:
@@ -33,7 +33,7 @@ async def test_idle_restart_writes_nothing(cluster: Cluster) -> None:
 @scenario(
     "replicaset/restart-catches-up",
     must="A controller that restarts MUST act at once on what changed while it was down.",
-    source=("003: Run", _RUN),
+    source=_RUN,
     features=("restart", "adoption", "deletion"),
 )
 async def test_restart_catches_up(cluster: Cluster) -> None:

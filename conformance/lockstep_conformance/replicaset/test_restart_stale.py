@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from lockstep import Cluster, Fault, objects, scenario
 
-_RUN = "pkg/controller/replicaset/replica_set.go Run"
-_SYNC = "pkg/controller/replicaset/replica_set.go syncReplicaSet"
+_RUN = "pkg/controller/replicaset/replica_set.go: Run"
+_SYNC = "pkg/controller/replicaset/replica_set.go: syncReplicaSet"
 
 
 def _stale_first_list(cluster: Cluster, version: int) -> list[Fault]:

@@ -10,13 +10,13 @@ from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
 from lockstep_conformance.replicaset.steps import by_instant
 
-_MANAGE = "pkg/controller/replicaset/replica_set.go manageReplicas"
+_MANAGE = "pkg/controller/replicaset/replica_set.go: manageReplicas"
 
 
 @scenario(
     "replicaset/scale-up-creates-the-difference",
     must="When spec.replicas grows, exactly the missing pods MUST be created, in the instant of the change.",
-    source=("004: 2.1 creating pods", _MANAGE),
+    source=_MANAGE,
     features=("scale-up",),
 )
 async def test_scale_up_creates_the_difference(cluster: Cluster) -> None:
@@ -36,7 +36,7 @@ async def test_scale_up_creates_the_difference(cluster: Cluster) -> None:
 @scenario(
     "replicaset/scale-down-deletes-the-surplus",
     must="When spec.replicas shrinks, exactly the surplus pods MUST be deleted, in the instant of the change.",
-    source=("004: 2.2 deleting pods", _MANAGE),
+    source=_MANAGE,
     features=("scale-down",),
 )
 async def test_scale_down_deletes_the_surplus(cluster: Cluster) -> None:
@@ -55,7 +55,7 @@ async def test_scale_down_deletes_the_surplus(cluster: Cluster) -> None:
 @scenario(
     "replicaset/scale-to-zero-and-back",
     must="At spec.replicas 0 every pod MUST be deleted, and new ones MUST NOT wait for the old ones to be gone.",
-    source=("004: 2.2 deleting pods", _MANAGE),
+    source=_MANAGE,
     features=("scale-down", "scale-up", "zero", "terminating"),
 )
 async def test_scale_to_zero_and_back(cluster: Cluster) -> None:
@@ -79,7 +79,7 @@ async def test_scale_to_zero_and_back(cluster: Cluster) -> None:
     "replicaset/no-op-edits-write-nothing",
     must="A change that concerns neither the replicas nor the status MUST NOT make the controller touch pods; the only "
     "write is status.observedGeneration after a change of the spec.",
-    source=("004: 4. updateReplicaSetStatus", "pkg/controller/replicaset/replica_set_utils.go updateReplicaSetStatus"),
+    source="pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus",
     features=("no-op", "observed-generation"),
 )
 async def test_no_op_edits_write_nothing(cluster: Cluster) -> None:
@@ -107,7 +107,7 @@ async def test_no_op_edits_write_nothing(cluster: Cluster) -> None:
 @scenario(
     "replicaset/replicas-default-to-one",
     must="A ReplicaSet without spec.replicas MUST get one pod.",
-    source=("pkg/apis/apps/v1/defaults.go SetDefaults_ReplicaSet", _MANAGE),
+    source=("pkg/apis/apps/v1/defaults.go: SetDefaults_ReplicaSet", _MANAGE),
     features=("defaulting",),
 )
 async def test_replicas_default_to_one(cluster: Cluster) -> None:
@@ -122,7 +122,7 @@ async def test_replicas_default_to_one(cluster: Cluster) -> None:
 @scenario(
     "replicaset/replicas-edited-while-pods-are-pending",
     must="Pending pods MUST count as replicas: an edit MUST change the pods by the difference to those that exist.",
-    source=("004: syncHandler", "pkg/controller/controller_utils.go FilterActivePods", _MANAGE),
+    source=("pkg/controller/controller_utils.go: FilterActivePods", _MANAGE),
     features=("scale-up", "scale-down", "pending"),
 )
 async def test_replicas_edited_while_pods_are_pending(cluster: Cluster) -> None:
@@ -146,7 +146,7 @@ async def test_replicas_edited_while_pods_are_pending(cluster: Cluster) -> None:
 @scenario(
     "replicaset/replicas-edited-during-a-sync",
     must="A change of spec.replicas during a sync MUST NOT change that sync, and MUST be acted upon right after it.",
-    source=("pkg/controller/replicaset/replica_set.go syncReplicaSet", "client-go/util/workqueue/queue.go Add, Done"),
+    source=("pkg/controller/replicaset/replica_set.go: syncReplicaSet", "client-go/util/workqueue/queue.go: Add, Done"),
     features=("scale-up", "scale-down", "latency"),
 )
 async def test_replicas_edited_during_a_sync(cluster: Cluster) -> None:

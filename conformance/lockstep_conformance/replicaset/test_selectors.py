@@ -9,8 +9,8 @@ from __future__ import annotations
 from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import controller_name
 
-_SELECTOR = "apimachinery/pkg/apis/meta/v1/helpers.go LabelSelectorAsSelector"
-_STATUS = "pkg/controller/replicaset/replica_set_utils.go calculateStatus"
+_SELECTOR = "apimachinery/pkg/apis/meta/v1/helpers.go: LabelSelectorAsSelector"
+_STATUS = "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"
 
 
 @scenario(
@@ -58,7 +58,7 @@ async def test_selects_by_every_operator(cluster: Cluster) -> None:
     "replicaset/broad-selector-counts-fully-labelled-apart",
     must="Pods that the selector matches but that lack labels of the template MUST count in status.replicas and not in "
     "status.fullyLabeledReplicas.",
-    source=("004: calculateStatus", _STATUS),
+    source=_STATUS,
     features=("selectors", "status"),
 )
 async def test_broad_selector_counts_fully_labelled_apart(cluster: Cluster) -> None:
@@ -78,7 +78,7 @@ async def test_broad_selector_counts_fully_labelled_apart(cluster: Cluster) -> N
     "replicaset/relabelling-inside-the-selector",
     must="A pod that loses a label of the template but stays within the selector MUST be kept; only "
     "status.fullyLabeledReplicas changes.",
-    source=("004: calculateStatus", _STATUS),
+    source=_STATUS,
     features=("selectors", "status", "release"),
 )
 async def test_relabelling_inside_the_selector(cluster: Cluster) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from lockstep import Cluster, Options, objects, scenario
 from lockstep_conformance.replicaset.steps import by_instant
 
-_SLOW_START = "pkg/controller/replicaset/replica_set.go slowStartBatch"
+_SLOW_START = "pkg/controller/replicaset/replica_set.go: slowStartBatch"
 
 
 @scenario(
     "replicaset/slow-start-doubles-batches",
     must="Pods MUST be created in batches of 1, 2, 4, 8 ..., each begun when the one before it has been answered.",
-    source=("004: 2.1.1 slowStartBatch", _SLOW_START),
+    source=_SLOW_START,
     features=("slow-start",),
 )
 async def test_slow_start_doubles_batches(cluster: Cluster) -> None:
@@ -29,7 +29,7 @@ async def test_slow_start_doubles_batches(cluster: Cluster) -> None:
 @scenario(
     "replicaset/slow-start-ends-with-the-burst",
     must="Batches MUST add up to the burst and no more; the next sync starts again with a batch of one.",
-    source=("004: 2.1.1 slowStartBatch", _SLOW_START),
+    source=_SLOW_START,
     features=("slow-start", "burst"),
     options=Options(burst_replicas=6),
 )
@@ -44,7 +44,7 @@ async def test_slow_start_ends_with_the_burst(cluster: Cluster) -> None:
     "replicaset/slow-start-stops-after-a-failing-batch",
     must="After a batch in which a create failed the remaining batches MUST be skipped; the other creates of that "
     "batch stand, and what is missing is created by later syncs, again beginning with one.",
-    source=("004: 2.1.1 slowStartBatch", _SLOW_START),
+    source=_SLOW_START,
     features=("slow-start", "failed-create"),
 )
 async def test_slow_start_stops_after_a_failing_batch(cluster: Cluster) -> None:
@@ -66,7 +66,7 @@ async def test_slow_start_stops_after_a_failing_batch(cluster: Cluster) -> None:
 @scenario(
     "replicaset/slow-start-retries-everything-later",
     must="While every create fails, each sync MUST make one attempt only; when creates work again, all pods MUST come.",
-    source=("004: 2.1.1 slowStartBatch", _SLOW_START),
+    source=_SLOW_START,
     features=("slow-start", "failed-create", "backoff"),
 )
 async def test_slow_start_retries_everything_later(cluster: Cluster) -> None:
@@ -87,7 +87,7 @@ async def test_slow_start_retries_everything_later(cluster: Cluster) -> None:
     "replicaset/quota-does-not-cause-a-create-storm",
     must="With room for 5 of 500 pods, a ReplicaSet MUST NOT make more than one request too many in a sync, nor flood "
     "the events.",
-    source=("004: 2.1.1 slowStartBatch", _SLOW_START),
+    source=_SLOW_START,
     issues="kubernetes/kubernetes#49145",
     features=("slow-start", "quota", "R8"),
 )

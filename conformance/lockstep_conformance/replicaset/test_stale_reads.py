@@ -14,8 +14,8 @@ from lockstep.world import Lifecycle
 from lockstep_conformance.replicaset.steps import adopted, reported, status_writes
 
 _CONSISTENCY = (
-    "pkg/controller/util/consistency/consistency.go EnsureReady",
-    "pkg/controller/replicaset/replica_set.go syncReplicaSet",
+    "pkg/controller/util/consistency/consistency.go: EnsureReady",
+    "pkg/controller/replicaset/replica_set.go: syncReplicaSet",
 )
 _FEATURES = ("stale-cache", "consistency")
 
@@ -123,7 +123,7 @@ async def test_stale_cache_blocks_its_own_replica_set_only(cluster: Cluster) -> 
     "replicaset/unseen-deletes-may-be-repeated-after-five-minutes",
     must="Deletes that the cache never showed are forgotten after five minutes; the controller may then delete another "
     "pod for them, and MUST make up for it when the cache has caught up.",
-    source=(*_CONSISTENCY, "pkg/controller/controller_utils.go RealPodControl.DeletePod, ExpectationsTimeout"),
+    source=(*_CONSISTENCY, "pkg/controller/controller_utils.go: RealPodControl.DeletePod, ExpectationsTimeout"),
     issues="kubernetes/kubernetes#129795",
     features=(*_FEATURES, "watch-lag", "expectations", "ranking"),
 )
@@ -159,7 +159,7 @@ async def test_unseen_deletes_may_be_repeated_after_five_minutes(cluster: Cluste
     must="A controller that restarts with an old version of a ReplicaSet knows nothing of what it wrote before: it "
     "acts on that version once, MUST then wait until its cache holds its own status write, and MUST put things "
     "right.",
-    source=(*_CONSISTENCY, "pkg/controller/replicaset/replica_set_utils.go updateReplicaSetStatus"),
+    source=(*_CONSISTENCY, "pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus"),
     issues="kubernetes/kubernetes#14693",
     features=(*_FEATURES, "restart", "observed-generation", "R22"),
 )

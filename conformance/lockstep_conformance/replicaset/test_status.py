@@ -13,8 +13,8 @@ from lockstep.scenarios.cluster import Object
 from lockstep.world import Lifecycle
 from lockstep_conformance.replicaset.steps import status_writes
 
-_CALCULATE = ("004: 3. calculateStatus", "pkg/controller/replicaset/replica_set_utils.go calculateStatus")
-_UPDATE = ("004: 4. updateReplicaSetStatus", "pkg/controller/replicaset/replica_set_utils.go updateReplicaSetStatus")
+_CALCULATE = "pkg/controller/replicaset/replica_set_utils.go: calculateStatus"
+_UPDATE = "pkg/controller/replicaset/replica_set_utils.go: updateReplicaSetStatus"
 _STATUS: Object = {"verb": "update", "resource": "replicasets.apps", "subresource": "status"}
 
 
@@ -101,7 +101,7 @@ async def test_status_conflict_is_retried_once_on_a_live_read(cluster: Cluster) 
 @scenario(
     "replicaset/second-status-conflict-ends-the-sync",
     must="When the second try is refused too, the sync MUST fail, and the next one comes with the queue's back-off.",
-    source=(*_UPDATE, "client-go/util/workqueue/default_rate_limiters.go ItemExponentialFailureRateLimiter"),
+    source=(_UPDATE, "client-go/util/workqueue/default_rate_limiters.go: ItemExponentialFailureRateLimiter"),
     features=("status", "conflict", "backoff"),
 )
 async def test_second_status_conflict_ends_the_sync(cluster: Cluster) -> None:
@@ -160,7 +160,7 @@ async def test_observed_generation_is_that_of_the_sync(cluster: Cluster) -> None
 @scenario(
     "replicaset/status-follows-a-scale-down-despite-conflicts",
     must="After a scale-down whose status writes are refused, the status MUST still come to agree with the pods.",
-    source=(*_UPDATE, *_CALCULATE),
+    source=(_UPDATE, _CALCULATE),
     issues="kubernetes/kubernetes#41697",
     features=("status", "conflict", "scale-down", "R12"),
 )

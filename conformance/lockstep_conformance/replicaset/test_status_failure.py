@@ -11,10 +11,7 @@ from lockstep import Cluster, objects, scenario
 from lockstep.scenarios.cluster import Object
 from lockstep_conformance.replicaset.steps import status_writes
 
-_CONDITION = (
-    "004: 3. calculateStatus",
-    "pkg/controller/replicaset/replica_set_utils.go calculateStatus, SetCondition, RemoveCondition",
-)
+_CONDITION = "pkg/controller/replicaset/replica_set_utils.go: calculateStatus, SetCondition, RemoveCondition"
 
 
 def _failure(cluster: Cluster) -> Object | None:

@@ -20,8 +20,8 @@ def _controlled(name: str, reference: dict[str, Any]) -> dict[str, Any]:
     must="While a create is still to be observed, a pod that another kind or another uid of the ReplicaSet's name "
     "controls MUST NOT count as that create.",
     source=(
-        "pkg/controller/replicaset/replica_set.go resolveControllerRef",
-        "pkg/controller/replicaset/replica_set.go addPod",
+        "pkg/controller/replicaset/replica_set.go: resolveControllerRef",
+        "pkg/controller/replicaset/replica_set.go: addPod",
     ),
     features=("expectations", "owners"),
 )

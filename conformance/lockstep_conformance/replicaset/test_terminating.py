@@ -10,8 +10,8 @@ from lockstep import Cluster, objects, scenario
 from lockstep.world import Lifecycle
 from lockstep_conformance.replicaset.steps import reported
 
-_DELETION = "pkg/controller/replicaset/replica_set.go updatePod, deletePod"
-_TERMINATING = "pkg/controller/controller_utils.go IsPodTerminating, FilterClaimedPods"
+_DELETION = "pkg/controller/replicaset/replica_set.go: updatePod, deletePod"
+_TERMINATING = "pkg/controller/controller_utils.go: IsPodTerminating, FilterClaimedPods"
 _GRACE_300 = objects.pod_template(objects.labels_of("web"), terminationGracePeriodSeconds=300)
 
 
@@ -72,7 +72,7 @@ async def test_deleted_pod_is_replaced_at_once(cluster: Cluster) -> None:
     "replicaset/force-deleted-pod-is-replaced-once",
     must="A pod that is removed without a grace period MUST be replaced by exactly one, and MUST NOT be counted as "
     "terminating.",
-    source=(_DELETION,),
+    source=_DELETION,
     features=("terminating", "force-deletion"),
 )
 async def test_force_deleted_pod_is_replaced_once(cluster: Cluster) -> None:
@@ -92,7 +92,7 @@ async def test_force_deleted_pod_is_replaced_once(cluster: Cluster) -> None:
     "replicaset/deletion-is-observed-once",
     must="A pod's deletion MUST count once, though several events tell of it: when it begins, when its grace period is "
     "shortened, and when the pod is gone.",
-    source=(_DELETION, "pkg/controller/controller_utils.go UIDTrackingControllerExpectations.DeletionObserved"),
+    source=(_DELETION, "pkg/controller/controller_utils.go: UIDTrackingControllerExpectations.DeletionObserved"),
     issues="kubernetes/kubernetes#22061",
     features=("terminating", "expectations", "force-deletion", "R19"),
 )
@@ -124,7 +124,7 @@ async def test_deletion_is_observed_once(cluster: Cluster) -> None:
     "replicaset/only-own-terminating-pods-are-counted",
     must="terminatingReplicas MUST count the pods that the ReplicaSet controls and selects, and no others: not "
     "orphans, and not pods whose labels no longer match.",
-    source=(_TERMINATING,),
+    source=_TERMINATING,
     features=("terminating", "status", "selector"),
 )
 async def test_only_own_terminating_pods_are_counted(cluster: Cluster) -> None:

@@ -14,7 +14,7 @@ import orjson
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.kinds import BUILT_IN, Kind
-from lockstep.wire.govalues import go_value
+from lockstep.wire import gotext
 
 #: The scheme that decodes bodies, by the line of upstream's source that made it.
 _SCHEME = "pkg/runtime/scheme.go:111"
@@ -62,7 +62,7 @@ def check_type(body: Mapping[str, Any], kind: Kind) -> None:
 
 def unpatchable(problem: Undecodable, patched: Any, patch: Any, *, strategic: bool) -> ApiError:
     """422: what the patch made of the object cannot be decoded. A strategic patch is shown itself, as Go prints it."""
-    shown = go_value(patch) if strategic else orjson.dumps(patched).decode()
+    shown = gotext.plain(patch) if strategic else orjson.dumps(patched).decode()
     told = _unconverted(problem.told) if strategic else problem.told
     return errors.invalid("", "", "", [errors.invalid_value("patch", shown, told)])
 

@@ -16,7 +16,7 @@ from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.quality_of_service import compute_quality
 from lockstep.apiserver.sharing import ByIdentity, Shared
 from lockstep.apiserver.webhooks.registration import default_webhooks
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire.quantity import read_quantity
 
 #: Empty values of these names carry no `omitempty` exception in pod specs.
 _EMPTY_MAPS = frozenset({"nodeSelector", "requests", "limits", "matchLabels"})
@@ -75,7 +75,7 @@ def _spell_amounts(resources: dict[str, Any]) -> None:
 
 def _spelled(amount: Any) -> Any:
     try:
-        return quantity(amount).text
+        return str(read_quantity(amount))
     except ValueError:
         return amount
 

@@ -19,7 +19,8 @@ from lockstep.apiserver.reading import matcher, parse_int64, reply_with, selecte
 from lockstep.apiserver.state import Call, State, is_dry_run
 from lockstep.apiserver.stored import Stored
 from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
-from lockstep.wire.state import FOREGROUND, ORPHAN, is_finished
+from lockstep.wire.meta import FOREGROUND, ORPHAN
+from lockstep.wire.pods import is_finished
 
 _PROTECTED = frozenset({"default", "kube-system", "kube-public"})
 _POLICIES = ("Foreground", "Background", "Orphan")

@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from lockstep.wire.gotext import quote
+
 #: A value that a finding does not show (field.OmitValueType).
 OMITTED = object()
 #: Go writes floats from here on with an exponent.
@@ -63,11 +65,6 @@ class ApiError(Exception):
 def qualified(group: str, resource: str) -> str:
     """`resource.group`, or the resource alone for the core group (schema.GroupResource.String)."""
     return f"{resource}.{group}" if group else resource
-
-
-def quote(text: str) -> str:
-    """Go's %q, for the text that names and messages are made of."""
-    return orjson.dumps(text).decode()
 
 
 def _details(group: str, kind: str, name: str, **more: Any) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.stored import Stored
 from lockstep.apiserver.update import store_next
+from lockstep.wire.meta import is_terminating
+from lockstep.wire.pods import is_ready
 from lockstep.wire.selectors import selects
-from lockstep.wire.state import is_ready, is_terminating
 
 _REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}

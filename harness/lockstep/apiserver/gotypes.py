@@ -2,8 +2,8 @@
 
 A real server decodes a request's JSON into structs and, for every answer, encodes structs. So unknown fields vanish,
 nulls and missing fields become zero values, and zero values come out only where the json tag says so. Kinds whose exact
-form matters describe their types with the classes here; `take` decodes (sigs.k8s.io/json, encoding/json) and `emit`
-encodes, after the round trip through the store in which empty lists and maps become null.
+form matters describe their types with the classes here, which are those of `lockstep.wire.gojson` that do both: `take`
+decodes and `emit` encodes, after the round trip through the store in which empty lists and maps become null.
 """
 
 from __future__ import annotations
@@ -12,92 +12,51 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lockstep.wire.gotime import ZERO, rfc3339_time
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire import gojson
+from lockstep.wire.gojson import DecodeError, Place, complaint
+from lockstep.wire.gotime import ZERO_TIME, parse_rfc3339, rfc3339
+from lockstep.wire.metav1 import time_of
+from lockstep.wire.quantity import Quantity, read_quantity
 
-_FOUND = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
-
-
-class Mismatch(ValueError):
-    """A value that its type cannot hold (json.UnmarshalTypeError); the text is Go's.
-
-    Go decodes on after one, and reports the first at the end, unless it meets one that `ends` the decoding: an error of
-    a type that decodes itself.
-    """
-
-    def __init__(self, found: str, go: str, struct: str = "", path: str = "", *, ends: bool = False) -> None:
-        where = f"Go struct field {struct}.{path} of type {go}" if path else f"Go value of type {go}"
-        super().__init__(f"json: cannot unmarshal {found} into {where}")
-        self._parts = (found, go, struct, path)
-        self.ends = ends
-
-    def inside(self, struct: str, field: str) -> Mismatch:
-        """The same, seen from a struct that has the value in `field`; the innermost struct gives its name."""
-        found, go, innermost, path = self._parts
-        return Mismatch(found, go, innermost or struct, f"{field}.{path}" if path else field, ends=self.ends)
+_ZERO = rfc3339(ZERO_TIME)
 
 
-def _found(value: Any) -> str:
-    return _FOUND.get(type(value), "value")
-
-
-def mismatch(value: Any, go: str) -> Mismatch:
-    """The error for a value of the wrong JSON type."""
-    return Mismatch(_found(value), go)
+class Unfit(ValueError):
+    """A value does not fit its type: `decode` says what Go says of it."""
 
 
 def decode(sent: Any, form: Type) -> Any:
-    """`form.take(sent)`; of several errors, the one that Go reports. Raises ValueError."""
+    """`form.take(sent)`. Raises DecodeError with the error that Go reports."""
     try:
         return form.take(sent)
-    except Mismatch as first:
-        if not first.ends:
-            _look_for_an_end(sent, form)
-        raise
+    except ValueError as problem:
+        raise DecodeError(complaint(sent, form, Place()) or str(problem)) from None
 
 
-def _look_for_an_end(sent: Any, form: Type) -> None:
-    """Raise the first error that ends the decoding, if there is one."""
-    if isinstance(form, Struct) and type(sent) is dict:
-        for name, item in sent.items():
-            field = form.fields.get(name)
-            if field is not None and item is not None:
-                try:
-                    _look_for_an_end(item, field.type)
-                except Mismatch as problem:
-                    raise problem.inside(form.bare, name) from None
-    elif isinstance(form, Slice) and type(sent) is list:
-        for one in sent:
-            if one is not None:
-                _look_for_an_end(one, form.item)
-    elif isinstance(form, Amount | Moment):
-        form.take(sent)
-
-
-class Type(Protocol):
+class Type(gojson.Type, Protocol):
     """What a field can hold."""
 
     @property
-    def go(self) -> str:
+    def name(self) -> str:
         """The type as Go prints it."""
 
     def take(self, sent: Any) -> Any:
-        """Decode a value that is not null; empty lists stay. Raises ValueError, worded as Go words it."""
+        """Decode a value that is not null; empty lists stay. Raises ValueError."""
 
     def emit(self, value: Any) -> Any:
         """Encode what `take` returned, or a zero value for None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(gojson.Scalar):
     """A string type."""
 
-    go: str = "string"
+    def __init__(self, name: str = "string") -> None:
+        super().__init__(name, str)
 
     def take(self, sent: Any) -> str:
         """Decode."""
         if type(sent) is not str:
-            raise mismatch(sent, self.go)
+            raise Unfit
         return sent
 
     def emit(self, value: Any) -> Any:
@@ -105,16 +64,16 @@ class Text:
         return value or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Bool:
+class Bool(gojson.Scalar):
     """A bool."""
 
-    go: str = "bool"
+    def __init__(self) -> None:
+        super().__init__("bool", bool)
 
     def take(self, sent: Any) -> bool:
         """Decode."""
         if type(sent) is not bool:
-            raise mismatch(sent, self.go)
+            raise Unfit
         return sent
 
     def emit(self, value: Any) -> Any:
@@ -122,71 +81,70 @@ class Bool:
         return bool(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class Int(gojson.Int):
     """int32 or int64."""
 
-    bits: int
-    go: str
-
     def take(self, sent: Any) -> int:
-        """Decode; a number with a fraction, or one that does not fit, is named in the error."""
-        if type(sent) is int and -(1 << self.bits - 1) <= sent < 1 << self.bits - 1:
-            return sent
-        if type(sent) in (int, float):
-            raise Mismatch(f"number {sent}", self.go)
-        raise mismatch(sent, self.go)
+        """Decode."""
+        if type(sent) is not int or sent not in self.range:
+            raise Unfit
+        return sent
 
     def emit(self, value: Any) -> Any:
         """Encode."""
         return value or 0
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+def _amount(text: str | None) -> Quantity | None:
+    return None if text is None else read_quantity(text)
+
+
+class Amount(gojson.Own):
     """resource.Quantity; its value is the spelling."""
 
-    go: str = "resource.Quantity"
+    name = "resource.Quantity"
+
+    def __init__(self) -> None:
+        super().__init__(_amount, any_json=True)
 
     def take(self, sent: Any) -> str:
         """Decode."""
-        return quantity(sent).text
+        return str(read_quantity(sent))
 
     def emit(self, value: Any) -> Any:
         """Encode."""
         return value or "0"
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(gojson.Own):
     """metav1.Time: whole seconds, in UTC; zero is null."""
 
-    go: str = "v1.Time"
+    name = "v1.Time"
+
+    def __init__(self) -> None:
+        super().__init__(time_of)
 
     def take(self, sent: Any) -> str:
         """Decode."""
         if type(sent) is not str:
-            raise Mismatch(_found(sent), "string", ends=True)
-        return rfc3339_time(sent)
+            raise Unfit
+        return rfc3339(parse_rfc3339(sent))
 
     def emit(self, value: Any) -> Any:
         """Encode."""
-        return None if value == ZERO else value
+        return None if value == _ZERO else value
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(gojson.Map):
     """map[string]string."""
 
-    go: str = "map[string]string"
+    def __init__(self) -> None:
+        super().__init__("map[string]string", gojson.STRING)
 
     def take(self, sent: Any) -> dict[str, str]:
         """Decode."""
-        if type(sent) is not dict:
-            raise mismatch(sent, self.go)
-        for item in sent.values():
-            if item is not None and type(item) is not str:
-                raise mismatch(item, "string")
+        if type(sent) is not dict or not self.accepts(sent):
+            raise Unfit
         return {key: item or "" for key, item in sent.items()}
 
     def emit(self, value: Any) -> Any:
@@ -194,17 +152,17 @@ class Texts:
         return value or None
 
 
-class Slice:
+class Slice(gojson.Slice):
     """A list of one type."""
 
     def __init__(self, item: Type) -> None:
+        super().__init__(f"[]{item.name}", item)
         self.item = item
-        self.go = f"[]{item.go}"
 
     def take(self, sent: Any) -> list[Any]:
         """Decode; a null in the list is a zero value."""
         if type(sent) is not list:
-            raise mismatch(sent, self.go)
+            raise Unfit
         take = self.item.take
         return [None if one is None else take(one) for one in sent]
 
@@ -226,30 +184,22 @@ class Field:
     pointer: bool = False
 
 
-class Struct:
-    """A struct type. `go` is its name with its package, `fields` are in the order of the Go source, by JSON name."""
+class Struct(gojson.Struct):
+    """A struct type. `name` has its package, `fields` are in the order of the Go source, by JSON name."""
 
-    def __init__(self, go: str, fields: Mapping[str, Field]) -> None:
-        self.go = go
+    def __init__(self, name: str, fields: Mapping[str, Field]) -> None:
+        super().__init__(name, {key: field.type for key, field in fields.items()})
         self.fields = dict(fields)
-        #: The name without its package.
-        self.bare = go.rpartition(".")[2]
         # Bound once, since every status of every autoscaler passes here.
         self._takers = {name: field.type.take for name, field in self.fields.items()}
         self._emitters = [(name, field.type.emit, field.always, field.pointer) for name, field in self.fields.items()]
 
     def take(self, sent: Any) -> dict[str, Any]:
-        """Decode. The first thing that is wrong, in the order of the text, is the error."""
+        """Decode."""
         if type(sent) is not dict:
-            raise mismatch(sent, self.go)
-        takers, taken, name = self._takers, {}, ""
-        try:
-            for name, item in sent.items():
-                if item is not None and name in takers:
-                    taken[name] = takers[name](item)
-        except Mismatch as problem:
-            raise problem.inside(self.bare, name) from None
-        return taken
+            raise Unfit
+        takers = self._takers
+        return {name: takers[name](item) for name, item in sent.items() if item is not None and name in takers}
 
     def emit(self, value: Any) -> dict[str, Any]:
         """Encode."""

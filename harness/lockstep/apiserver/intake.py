@@ -18,7 +18,7 @@ from lockstep.apiserver.metadata import canonical_metadata
 from lockstep.apiserver.strategies import Strategy, strategy_of
 from lockstep.apiserver.structural import Structural
 from lockstep.apiserver.structural.pruning import settled
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire.quantity import read_quantity
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -382,7 +382,7 @@ def _check_amounts(value: Any, path: str, kind: Kind) -> None:
         if type(amount) not in (str, int, float):
             raise undecodable(kind, _NO_QUANTITY)
         try:
-            quantity(amount)
+            read_quantity(amount)
         except ValueError:
             raise undecodable(kind, _NO_QUANTITY) from None
 

@@ -10,23 +10,13 @@ from typing import Any
 
 from lockstep.apiserver.copies import copied
 from lockstep.apiserver.decoding import undecodable
-from lockstep.apiserver.gotypes import (
-    Bool,
-    Field,
-    Int,
-    Mismatch,
-    Moment,
-    Slice,
-    Struct,
-    Text,
-    Texts,
-    Type,
-    mismatch,
-)
+from lockstep.apiserver.gotypes import Bool, Field, Int, Moment, Slice, Struct, Text, Texts, Type, Unfit
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.sharing import Shared
+from lockstep.wire.gojson import Place, complaint
+from lockstep.wire.metav1 import OBJECT_META
 
-_TEXT, _INT64 = Field(Text(), always=True), Int(64, "int64")
+_TEXT, _INT64 = Field(Text(), always=True), Int(64)
 _OWNER_REFERENCES = Slice(
     Struct(
         "v1.OwnerReference",
@@ -69,10 +59,9 @@ _DROPPED_WHEN_EMPTY = _STRINGS | _SHARED.keys() | {"managedFields", "generation"
 def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
     """The metadata without its empty fields. Raises ApiError 400 on a wrong type."""
     result: dict[str, Any] = {}
-    key = ""
     try:
         if type(metadata) is not dict:
-            raise mismatch(metadata, "v1.ObjectMeta")
+            raise Unfit
         for key, sent in metadata.items():
             if sent is None or (not sent and key in _DROPPED_WHEN_EMPTY) or key == "selfLink":
                 continue
@@ -82,16 +71,11 @@ def canonical_metadata(metadata: Any, kind: Kind) -> dict[str, Any]:
             else:
                 result[key] = sent if type(sent) is str and key in _STRINGS else _taken(key, sent)
     except ValueError as problem:
-        raise undecodable(kind, _reason(kind, key, problem)) from None
+        told = complaint(metadata, OBJECT_META, Place(kind.kind, "metadata"))
+        raise undecodable(kind, told or str(problem)) from None
     return result
 
 
 def _taken(key: str, sent: Any) -> Any:
     form = _TYPES.get(key)
     return copied(sent) if form is None else form.take(sent)
-
-
-def _reason(kind: Kind, key: str, problem: ValueError) -> str:
-    if isinstance(problem, Mismatch):
-        problem = (problem.inside("ObjectMeta", key) if key else problem).inside(kind.kind, "metadata")
-    return str(problem)

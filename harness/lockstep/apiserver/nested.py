@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.wire import gotext
+
 _GO_TYPES = {
     str: "string",
     bool: "bool",
@@ -50,19 +52,6 @@ def set_nested(payload: dict[str, Any], path: str, value: Any) -> dict[str, Any]
 def _wrong(fields: list[str], value: Any, wanted: str) -> ValueError:
     where = "".join(f".{one}" for one in fields)
     return ValueError(
-        f"{where} accessor error: {_printed(value)} is of the type {_GO_TYPES.get(type(value), '<nil>')}, "
+        f"{where} accessor error: {gotext.plain(value)} is of the type {_GO_TYPES.get(type(value), '<nil>')}, "
         f"expected {wanted}"
     )
-
-
-def _printed(value: Any) -> str:
-    """Go's %v."""
-    if value is None:
-        return "<nil>"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(_printed, value))}]"
-    return str(value)

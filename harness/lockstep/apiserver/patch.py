@@ -20,7 +20,7 @@ from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.strictness import check_applied, declared, decoded
 from lockstep.apiserver.update import check_name, replace
 from lockstep.apiserver.versions import to_served_form, to_stored_form
-from lockstep.wire.govalues import JSON_TYPES
+from lockstep.wire.gojson import kind_of
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -141,7 +141,7 @@ def _no_such_value(body: Any, wanted: str) -> str:
         return body.why
     if body is None:
         return "unexpected end of JSON input"
-    return f"json: cannot unmarshal {JSON_TYPES[type(body)]} into Go value of type {wanted}"
+    return f"json: cannot unmarshal {kind_of(body)} into Go value of type {wanted}"
 
 
 def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any] | None:

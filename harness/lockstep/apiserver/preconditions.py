@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.state import Call
+from lockstep.wire.gotext import quote
 
 #: By resource, if its objects lie elsewhere in etcd (pkg/kubeapiserver/default_storage_factory_builder.go).
 _PREFIXES = {
@@ -39,9 +40,9 @@ def _key(call: Call) -> str:
 def version_problem(text: str) -> str:
     """What is wrong with the text of a version, in the words of Go's strconv; empty if nothing is."""
     if not (text.isascii() and text.isdecimal()):
-        return f"strconv.ParseUint: parsing {errors.quote(text)}: invalid syntax"
+        return f"strconv.ParseUint: parsing {quote(text)}: invalid syntax"
     if len(text) > MOST_DIGITS or int(text) > _HIGHEST:
-        return f"strconv.ParseUint: parsing {errors.quote(text)}: value out of range"
+        return f"strconv.ParseUint: parsing {quote(text)}: value out of range"
     return ""
 
 

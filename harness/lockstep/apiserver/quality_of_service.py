@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lockstep.wire.quantity import parse
+from lockstep.wire.quantity import read_quantity
 
 _COUNTED = ("cpu", "memory")
 
@@ -40,6 +40,6 @@ def _add(total: dict[str, Fraction], amounts: dict[str, Any]) -> int:
 
 def _amount(text: Any) -> Fraction:
     try:
-        return parse(text)
+        return read_quantity(text).exact()
     except ValueError:  # validation has a word to say about it
         return Fraction(0)

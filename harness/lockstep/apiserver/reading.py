@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from lockstep.apiserver import errors
-from lockstep.apiserver.errors import ApiError, FieldError, quote
+from lockstep.apiserver.errors import ApiError, FieldError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.preconditions import MOST_DIGITS, version_problem
@@ -20,7 +20,8 @@ from lockstep.apiserver.store import Collection
 from lockstep.apiserver.stored import Stored
 from lockstep.apiserver.versions import to_served_form
 from lockstep.apiserver.watching import start_watch
-from lockstep.wire.gojson import syntax_error
+from lockstep.wire.gojson_syntax import syntax_error
+from lockstep.wire.gotext import quote
 
 _EXPIRED_LIST = "The resourceVersion for the provided list is too old."
 _EXPIRED_PAGE = (

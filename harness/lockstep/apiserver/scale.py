@@ -30,11 +30,12 @@ from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.stored import Stored
 from lockstep.apiserver.update import check_name, replace
 from lockstep.apiserver.validation.metadata import metadata_findings
+from lockstep.wire.gotext import quote
 
 Object = dict[str, Any]
 
 _KIND = Kind("autoscaling", "v1", "Scale", "scales")
-_INT32 = Int(32, "int32")
+_INT32 = Int(32)
 _SCALE = Struct(
     "v1.Scale",
     {
@@ -108,7 +109,7 @@ def get_scale(state: State, call: Call) -> Reply:
         return _reply_for_workload(payload)
     scale, known = _scale_of_custom(payload, kind.scale_paths)
     if not known:
-        path = errors.quote(kind.scale_paths.get("specReplicasPath", ""))
+        path = quote(kind.scale_paths.get("specReplicasPath", ""))
         raise errors.internal_error(f"the spec replicas field {path} does not exist")
     return Reply(200, scale)
 
@@ -179,7 +180,7 @@ def _judge(call: Call, wanted: int, metadata: Object, uid: str) -> None:
 
 def _with_replicas(payload: Object, path: str, wanted: int) -> Object:
     if wanted == _UNSET:
-        raise errors.bad_request(f"the spec replicas field {errors.quote(path)} cannot be empty")
+        raise errors.bad_request(f"the spec replicas field {quote(path)} cannot be empty")
     try:
         return set_nested(payload, path, wanted)
     except ValueError as problem:

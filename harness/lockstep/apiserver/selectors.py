@@ -1,23 +1,20 @@
-"""Label and field selectors of a query.
-
-`label_syntax` has the grammar of the former.
-"""
+"""Label and field selectors of a query."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from lockstep.apiserver.errors import bad_request, quote
+from lockstep.apiserver.errors import bad_request
 from lockstep.apiserver.events import stored_field
 from lockstep.apiserver.kinds import Kind
-from lockstep.apiserver.label_syntax import parse_terms
-from lockstep.wire.selectors import Matcher, conjunction, requirement
+from lockstep.wire.gotext import quote
+from lockstep.wire.selector_parser import parse, parse_to_label_selector
+from lockstep.wire.selectors import InvalidSelector, Selector
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]
-_NO_LABELS: Mapping[str, str] = {}
 _COMMON_FIELDS = frozenset({"metadata.name", "metadata.namespace"})
 #: Kinds whose conversion of field labels has a wording of its own.
 _OWN_WORDS = frozenset({"Job"})
@@ -27,49 +24,28 @@ _STORED = {"status.successful": "status.succeeded"}
 _TERM = re.compile(r"(?:\\.|[^\\,]|\\$)+", re.DOTALL)
 _FIELD = re.compile(r"(.*?)(!=|==|=)(.*)", re.DOTALL)
 
-_SETS = {"in": "In", "notin": "NotIn"}
-_OPERATORS = {
-    **_SETS,
-    "=": "In",
-    "==": "In",
-    "!=": "NotIn",
-    ">": "Gt",
-    "<": "Lt",
-    "exists": "Exists",
-    "!": "DoesNotExist",
-}
 
-
-@lru_cache(maxsize=1024)
-def parse_labels(text: str) -> Matcher:
-    """The matcher of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
-    return conjunction([requirement(term.key, _OPERATORS[term.operator], term.values) for term in parse_terms(text)])
+def parse_labels(text: str) -> Selector:
+    """The selector of a `labelSelector` query parameter. Raises ApiError 400 when it cannot be parsed."""
+    try:
+        return parse(text)
+    except InvalidSelector as problem:
+        raise bad_request(str(problem)) from None
 
 
 @lru_cache(maxsize=1024)
 def first_equality(text: str) -> tuple[str, str]:
     """The first `key=value` of a selector, for an index of labels; ("", "") if it has none. Raises as parse_labels."""
-    equal = (term for term in parse_terms(text) if term.operator in ("=", "=="))
-    return next(((term.key, term.values[0]) for term in equal), ("", ""))
+    equal = (one for one in parse_labels(text).requirements if one.operator in ("=", "=="))
+    return next(((one.key, one.values[0]) for one in equal), ("", ""))
 
 
 def label_selector(text: str) -> dict[str, Any] | None:
-    """The selector as an object, None if it selects everything (metav1.ParseToLabelSelector).
-
-    Raises as `parse_labels`.
-    """
-    equal: dict[str, str] = {}
-    others: list[dict[str, Any]] = []
-    for term in parse_terms(text):
-        if term.operator in ("=", "=="):
-            equal[term.key] = term.values[0]
-        elif term.operator in (">", "<"):
-            raise bad_request(f'"{"gt" if term.operator == ">" else "lt"}" is not a valid label selector operator')
-        else:
-            expression: dict[str, Any] = {"key": term.key, "operator": _OPERATORS[term.operator]}
-            others.append({**expression, "values": list(term.values)} if term.values else expression)
-    selector = {"matchLabels": equal, "matchExpressions": others}
-    return {field: terms for field, terms in selector.items() if terms} or None
+    """The selector as an object, None if it selects everything. Raises ApiError 400 on what an object cannot say."""
+    try:
+        return parse_to_label_selector(text) or None
+    except InvalidSelector as problem:
+        raise bad_request(str(problem)) from None
 
 
 def field_value(payload: Any, path: str) -> str:
@@ -140,6 +116,6 @@ def object_matcher(kind: Kind, label_selector: str, field_selector: str) -> Obje
         for path, equal, value in fields:
             if (field_value(payload, path) == value) is not equal:
                 return False
-        return labels is None or labels(payload["metadata"].get("labels") or _NO_LABELS)
+        return labels is None or labels.matches(payload["metadata"].get("labels"))
 
     return matches

@@ -21,6 +21,7 @@ from lockstep.apiserver.strictness import declared
 from lockstep.apiserver.tokens import request_token
 from lockstep.apiserver.update import store_next
 from lockstep.apiserver.validation.pods import container_findings
+from lockstep.wire.gotext import quote
 
 Handler = Callable[[State, Call], Reply]
 _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
@@ -58,7 +59,7 @@ def _bind(state: State, call: Call) -> Reply:
     if old["metadata"].get("deletionTimestamp"):
         problem = f"pod {call.name} is being deleted, cannot be assigned to a host"
     elif old["spec"].get("nodeName"):
-        problem = f"pod {call.name} is already assigned to node {errors.quote(old['spec']['nodeName'])}"
+        problem = f"pod {call.name} is already assigned to node {quote(old['spec']['nodeName'])}"
     elif old["spec"].get("schedulingGates"):
         problem = f"pod {call.name} has non-empty .spec.schedulingGates"
     if problem:
@@ -109,7 +110,7 @@ def _ephemeral(state: State, call: Call) -> Reply:
         for item in old:
             what = "changed" if item["name"] in named else "removed"
             if named.get(item["name"]) != item:
-                why = f"existing ephemeral containers {errors.quote(item['name'])} may not be {what}\n"
+                why = f"existing ephemeral containers {quote(item['name'])} may not be {what}\n"
                 raise errors.invalid("", "Pod", call.name, [errors.forbidden_value("spec.ephemeralContainers", why)])
         return new
 

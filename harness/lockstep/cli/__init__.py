@@ -26,6 +26,7 @@ GREEN, NOT_GREEN, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 VERBS = {
     "run": "Run scenarios and judge them.",
     "list": "List the scenarios.",
+    "init": "Lay out a working example in a repository.",
     "fuzz": "Run generated cases and report every difference.",
     "replay": "Judge a saved run or case again.",
     "diff": "Compare two reports or two recordings.",
@@ -35,13 +36,13 @@ VERBS = {
     "oracle": "Compare arithmetic on generated questions.",
     "fidelity": "Compare the API server with a real kube-apiserver.",
     "serve": "Serve the simulated cluster over HTTP.",
-    "kind-image": "Build a node image for kind.",
     "mutants": "Check that the scenarios catch wrong controllers.",
     "bench": "Measure how fast the harness is.",
 }
 
 #: Exceptions that speak to the user in one line, wherever they come from. Looked up only if their module is loaded.
 _SPEAKS_TO_USER = (
+    ("lockstep.errors", "LockstepError"),
     ("lockstep.quality.bench.figures", "BenchFailed"),
     ("lockstep.clusters.control_plane.errors", "ControlPlaneDied"),
     ("lockstep.clusters.control_plane.errors", "ControlPlaneFailed"),
@@ -74,6 +75,10 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
+        if cmd_name == "run":  # what the project has by default; options on the command line count first
+            from lockstep.project import find_project
+
+            ctx.default_map = {cmd_name: dict(find_project().defaults)}
         command = importlib.import_module(f"lockstep.cli.{cmd_name.replace('-', '_')}_verb").command
         assert isinstance(command, click.Command)
         return command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lockstep.report.session import DEFAULTS
+from lockstep.runs.config import RunConfig
 
 
 @click.group("control-plane", short_help="Find and build the programs of a control plane.")
@@ -12,7 +12,7 @@ def command() -> None:
     """Build and inspect etcd, kube-apiserver and kube-controller-manager. A run builds what it lacks by itself."""
 
 
-_release = click.argument("release", default=DEFAULTS.release)
+_release = click.argument("release", default=RunConfig().release)
 
 
 @command.command("build")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lockstep import __version__
-from lockstep.report import Facts, Row, Session, document, write
+from lockstep.report import Row, Session, document, write
 
 if TYPE_CHECKING:
     from lockstep.cli.screen import Screen
@@ -30,19 +30,19 @@ def execute(
 ) -> Session:
     """Run the scenarios, show what comes of them, and write the report if one is wanted."""
     from lockstep.environments import REAL
+    from lockstep.project import find_project
     from lockstep.runs.availability import available
     from lockstep.runs.runner import Runner
 
-    facts = Facts.of(config)
     scenarios, about = available(config, scenarios)
     if not scenarios:
         raise click.UsageError(f"nothing remains to be run; left out: {about[0][1]}")
-    session = Session(facts, selected=len(scenarios))
-    screen.header([*facts.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
+    session = Session(config, selected=len(scenarios))
+    screen.header([*config.lines(__version__), *about, ("scenarios", str(len(scenarios)))])
     with (
         _explanations(screen) as explanations,
         screen.progress(len(scenarios)),
-        Runner(config, screen.note, histories) as runner,
+        Runner(config, find_project(), screen.note, histories) as runner,
     ):
         for outcome in runner.run_all(scenarios, screen.doing):
             row = Row.of(outcome)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from lockstep.cli import options
 if TYPE_CHECKING:
     from lockstep.cli.screen import Screen
     from lockstep.quality.fuzz import FuzzResult
-    from lockstep.report import Facts
+    from lockstep.runs.config import RunConfig
 
 
 @click.command("fuzz", short_help="Run generated cases and report every difference.")
@@ -32,23 +31,22 @@ if TYPE_CHECKING:
 @options.report
 @click.option("--save", is_flag=True, help="Keep each difference as a regression that later runs replay.")
 @click.pass_context
-def command(ctx: click.Context, /, controller: str, cases: int, report: Path | None, save: bool, **values: Any) -> None:
+def command(ctx: click.Context, /, controller: str, cases: int, report: Path | None, save: bool, **chosen: Any) -> None:
     """Run generated cases of a controller on two implementations, and compare what they do.
 
     Each difference is shrunk, with at most a hundred further cases, to the smallest of them that shows it. Ends with 0
     only if writes were compared and none differed.
     """
     options.check_report_path(report)
-    if values["against"] in ("recorded", "none"):
+    if chosen["against"] in ("recorded", "none"):
         raise click.UsageError("--against must name an implementation: generated cases have no recording", ctx)
-    config = options.run_config(values)
+    config = options.run_config(chosen)
     from lockstep import __version__
     from lockstep.cli.screen import Screen
     from lockstep.quality.fuzz import fuzz
-    from lockstep.report import Facts
 
-    screen, facts = Screen(), Facts.of(config)
-    screen.header([*facts.lines(__version__), ("cases", f"{cases:,} generated, controller {controller}")])
+    screen = Screen()
+    screen.header([*config.lines(__version__), ("cases", f"{cases:,} generated, controller {controller}")])
     with screen.progress(cases):
         result = fuzz(
             controller,
@@ -63,7 +61,7 @@ def command(ctx: click.Context, /, controller: str, cases: int, report: Path | N
     saved = _save(result) if save else []
     _show(screen, result, saved)
     if report is not None:
-        _write(report, facts, result)
+        _write(report, config, result)
     ctx.exit(0 if _green(result) else 1)
 
 
@@ -122,13 +120,13 @@ def _readable(plan: Any) -> str:
     return yaml.safe_dump(json.loads(json.dumps(plan)), sort_keys=False)
 
 
-def _write(path: Path, facts: Facts, result: FuzzResult) -> None:
+def _write(path: Path, config: RunConfig, result: FuzzResult) -> None:
     from lockstep import __version__
     from lockstep.report import write
 
     found = [{"headline": one.report.headline, "plan": one.plan} for one in result.differences]
     content = {
-        **asdict(facts),
+        **config.reported,
         "cases": result.cases,
         "cases_per_second": round(result.cases_per_second, 1),
         "controller": result.controller,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import click
 
+from lockstep.cli import options
+
 
 @click.command("mutants", short_help="Check that the scenarios catch wrong controllers.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--of", "kind", type=click.Choice(["reference", "upstream"]), help="Only mutants of this implementation.")
 @click.option("--controller", metavar="NAME", help="Only mutants of this controller.")
+@options.suite
 @click.pass_context
-def command(ctx: click.Context, /, names: tuple[str, ...], kind: str | None, controller: str | None) -> None:
+def command(
+    ctx: click.Context, /, names: tuple[str, ...], kind: str | None, controller: str | None, suite: bool
+) -> None:
     """Run the scenarios against controllers with one deliberate mistake each.
 
     A NAME may be a glob and may carry its kind and controller (upstream/replicaset/burst-*); with none, all mutants
@@ -21,7 +26,7 @@ def command(ctx: click.Context, /, names: tuple[str, ...], kind: str | None, con
     from lockstep.report.text import table
 
     screen = Screen()
-    results = mutants(names, screen.note, kind, controller)
+    results = mutants(names, screen.note, kind, controller, suite=suite)
     rows = [(one.name, "caught" if one.killed_by else "SURVIVED", "".join(one.killed_by[:1])) for one in results]
     screen.lines(table(("mutant", "verdict", "by"), rows))
     survived = [one for one in results if not one.killed_by]

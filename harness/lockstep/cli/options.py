@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from lockstep.environments.options import ClusterOptions
-from lockstep.report.session import DEFAULTS
-
-if TYPE_CHECKING:
-    from lockstep.environments.options import KindOptions
-    from lockstep.runs.config import RunConfig
+from lockstep.environments.options import ClusterOptions, KindOptions
+from lockstep.runs.config import RunConfig
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_USUAL = RunConfig()
+_PROGRAM = click.Path(dir_okay=False, path_type=Path)
 
 controller = click.option(
     "--controller", metavar="NAME", help="Only the scenarios of this controller; vpa means all three of it."
@@ -26,14 +24,14 @@ suite = click.option(
 implementation = click.option(
     "--implementation",
     metavar="WHO",
-    default=DEFAULTS.implementation,
+    default=_USUAL.implementation,
     show_default=True,
     help="Who is tested: reference, upstream, upstream:RELEASE, upstream:path=DIR, or a mix: WHO,CONTROLLER=WHO.",
 )
 environment = click.option(
     "--environment",
     metavar="WHERE",
-    default=DEFAULTS.environment,
+    default=_USUAL.environment,
     show_default=True,
     help="The cluster it acts on: memory, control-plane, kind, or kubeconfig (an existing one).",
 )
@@ -55,40 +53,37 @@ context = click.option("--context", metavar="NAME", default="", help="Its contex
 against = click.option(
     "--against",
     metavar="WHAT",
-    default=DEFAULTS.against,
+    default=_USUAL.against,
     show_default=True,
     help="What it is held to: recorded upstream behaviour, none, or an implementation run live.",
 )
 release = click.option(
     "--release",
     metavar="VERSION",
-    help=f"The Kubernetes release whose recordings count.  [default: the one named, else {DEFAULTS.release}]",
+    help=f"The Kubernetes release whose recordings count.  [default: the one named, else {_USUAL.release}]",
 )
 seed = click.option(
     "--seed",
     metavar="N",
     type=int,
-    default=DEFAULTS.seed,
+    default=_USUAL.seed,
     show_default=True,
     help="Seed of every choice the run may make.",
 )
 report = click.option("--report", metavar="FILE", type=click.Path(path_type=Path), help="Write a JSON report to FILE.")
 
 
-def run_config(
-    values: dict[str, Any], *, update: bool = False, kind: Callable[[dict[str, Any]], KindOptions] | None = None
-) -> RunConfig:
-    """The run configuration of these option values. Raises UsageError (one line) on a value nobody knows."""
-    from lockstep.runs.config import RunConfig
+def run_config(chosen: dict[str, Any], *, update: bool = False) -> RunConfig:
+    """The run configuration of these option values, by name. Raises UsageError (one line) on a value nobody knows."""
+    names = {"implementation", "environment", "against", "release", "seed"} & chosen.keys()
+    return RunConfig.parse(**{name: chosen[name] for name in names}, update=update, cluster=cluster_options(chosen))
 
-    names = ("implementation", "environment", "against", "release", "seed")
-    ground = ClusterOptions(
-        values.get("jobs", 1),
-        values.get("kubeconfig") or "",
-        values.get("context", ""),
-        kind(values) if kind is not None else None,
-    )
-    return RunConfig.parse(**{name: values[name] for name in names if name in values}, update=update, ground=ground)
+
+def cluster_options(chosen: dict[str, Any]) -> ClusterOptions:
+    """The real cluster that these option values name; what was not given keeps its default."""
+    named = {name: chosen[name] for name in ("jobs", "kubeconfig", "context") if chosen.get(name)}
+    kind = {name.removeprefix("kind_"): value for name, value in chosen.items() if name.startswith("kind_") and value}
+    return ClusterOptions(**named, kind=KindOptions(**kind))
 
 
 def check_report_path(path: Path | None) -> None:
@@ -113,4 +108,25 @@ def all_of(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
 
 
 run_options = all_of(implementation, environment, against, release, seed)
-ground_options = all_of(jobs, kubeconfig, context)
+real_cluster_options = all_of(
+    jobs,
+    kubeconfig,
+    context,
+    click.option(
+        "--kind-image",
+        metavar="IMAGE",
+        help="kind: the image of the nodes.  [default: lockstep/node if Docker has it, else kind's own]",
+    ),
+    click.option(
+        "--kind-bin",
+        "kind_kind_bin",
+        metavar="FILE",
+        type=_PROGRAM,
+        help="kind: the program.  [default: the one on PATH]",
+    ),
+    click.option("--kind-kubectl-bin", metavar="FILE", type=_PROGRAM, help="kind: kubectl.  [default: that on PATH]"),
+    click.option(
+        "--kind-cluster-name", "kind_name", metavar="NAME", help="kind: the name of the cluster.  [default: lockstep]"
+    ),
+    click.option("--kind-keep", is_flag=True, help="kind: leave the cluster behind, for the next run."),
+)

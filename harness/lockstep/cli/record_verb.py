@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lockstep.cli import options
+from lockstep.runs.config import RunConfig
 
 
 @click.command("record", short_help="Record what upstream does in each scenario.")
@@ -22,8 +23,7 @@ def command(
     Runs the unmodified upstream controllers of the release and replaces their recordings. Only upstream can be
     recorded, and never where CI is set: a recording is evidence, so a person looks at what changed.
     """
-    values = {"implementation": f"upstream:{release}", "release": release, "seed": seed}
-    config = options.run_config(values, update=True)
+    config = RunConfig.parse(implementation=f"upstream:{release}", release=release, seed=seed, update=True)
     from lockstep.cli.execution import execute
     from lockstep.cli.screen import Screen
     from lockstep.cli.selection import choose

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--against", metavar="WHO", default="upstream", show_default=True, help="Who it is compared with.")
 @options.release
 @click.pass_context
-def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
+def command(ctx: click.Context, /, file: Path, **chosen: Any) -> None:
     """Judge FILE again.
 
     A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run
@@ -31,7 +31,7 @@ def command(ctx: click.Context, /, file: Path, **values: Any) -> None:
     anything; the options mean nothing to it.
     """
     case = _case(file)
-    text = _judge_history(file) if case is None else _judge_case(file, case, values)
+    text = _judge_history(file) if case is None else _judge_case(file, case, chosen)
     if text:
         click.echo(text.rstrip())
         click.echo("\nnot green: it still differs" if case is not None else "\nnot green: it does not conform")
@@ -56,14 +56,14 @@ def _case(file: Path) -> Regression | None:
         raise click.UsageError(f"{file} is no saved case: {error}; take one that lockstep fuzz --save wrote") from error
 
 
-def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
+def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
     """Run the case on both implementations; what differs, or ""."""
-    config = options.run_config(values)
+    config = options.run_config(chosen)
     from lockstep.cli.screen import Screen
     from lockstep.implementations.registry import open_implementation
+    from lockstep.project import find_project
     from lockstep.quality.fuzz.differential import Differential, as_scenario
     from lockstep.trace.ledger import Ledger
-    from lockstep_fixtures import ROOT as FIXTURES
 
     note = Screen().note
     try:
@@ -79,7 +79,7 @@ def _judge_case(file: Path, case: Regression, values: dict[str, Any]) -> str:
             held.enter_context(closing(open_implementation(spec, config.release, note)))
             for spec in (config.implementation, config.against)
         )
-        differential = Differential(left, right, Ledger.load(FIXTURES / "divergences.yaml"), config.release)
+        differential = Differential(left, right, Ledger.load(find_project().evidence.ledger), config.release)
         return differential.judge(as_scenario(case.plan, plans)).text
 
 
@@ -101,17 +101,18 @@ def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str
     """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
     if "scenario" not in facts:
         return ""
+    from lockstep.project import find_project
     from lockstep.trace import compare, recordings
     from lockstep.trace.explain import explain
     from lockstep.trace.ledger import Ledger
     from lockstep.trace.normalise import normalise
-    from lockstep_fixtures import ROOT as FIXTURES
 
     scenario, release = facts["scenario"], facts["release"]
-    variants = recordings.load(FIXTURES, release, scenario).variants
+    evidence = find_project().evidence_of(facts.get("module", "lockstep_conformance"))
+    variants = recordings.load(evidence.recordings, release, scenario).variants
     comparison = compare.nearest(variants, normalise(history, facts["start"]))
     applies = facts["implementation"] == "reference"
-    judged = Ledger.load(FIXTURES / "divergences.yaml").judge(scenario, release, applies, comparison)
+    judged = Ledger.load(evidence.ledger).judge(scenario, release, applies, comparison)
     if not judged.remaining and not judged.stale:
         return ""
     names = (f"upstream {release} (recorded)", facts["implementation"])

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from lockstep.cli import options
-from lockstep.cli.kind_options import kind_choice, kind_options
 
 
 @click.command("run", short_help="Run scenarios and judge them.")
@@ -16,8 +15,7 @@ from lockstep.cli.kind_options import kind_choice, kind_options
 @options.controller
 @options.suite
 @options.run_options
-@options.ground_options
-@kind_options
+@options.real_cluster_options
 @options.report
 @click.option("--list-divergences", is_flag=True, help="Name each known divergence that showed itself.")
 @click.option(
@@ -38,7 +36,7 @@ def command(
     list_divergences: bool,
     fail_fast: bool,
     histories: Path | None,
-    **values: Any,
+    **chosen: Any,
 ) -> None:
     """Run scenarios and judge them.
 
@@ -46,7 +44,7 @@ def command(
     none, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
     """
     options.check_report_path(report)
-    config = options.run_config(values, kind=kind_choice)
+    config = options.run_config(chosen)
     from lockstep.cli.execution import execute
     from lockstep.cli.screen import Screen
     from lockstep.cli.selection import choose

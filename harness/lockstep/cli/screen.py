@@ -13,8 +13,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lockstep.report.session import GREEN, Row, Session
+from lockstep.report.session import Row, Session
 from lockstep.report.text import closing, divergence_lines, rerun_command, summary
+from lockstep.runs.outcome import GREEN
 
 _COLOURS = {"pass": "green", "divergent": "yellow", "fail": "bold red", "error": "bold red", "unsupported": "magenta"}
 

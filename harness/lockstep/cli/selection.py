@@ -18,6 +18,7 @@ from lockstep.controllers.names import ACTORS, GROUPS
 
 if TYPE_CHECKING:
     from lockstep.project import Project
+    from lockstep.project.index import Entry
     from lockstep.scenarios.declare import Scenario
 
 
@@ -42,25 +43,42 @@ def choose(
 ) -> list[Scenario]:
     """The scenarios that the words mean; all at hand if there are none.
 
-    `suite` chooses from the built-in suite, also in a project with scenarios of its own. Raises click.UsageError, or
-    LockstepError, with what is wrong.
+    `suite` chooses from the built-in suite, also in a project with scenarios of its own; only the modules that hold
+    what is chosen are imported. Raises click.UsageError, or LockstepError, with what is wrong.
     """
-    from lockstep.project import find_project, loading
+    from lockstep.project import find_project, index, loading
 
     project = project or find_project()
+    at_paths, globs = _by_paths(words, project, controller)
+    if at_paths and not globs:
+        return list(at_paths.values())
+    if not suite and loading.has_own(project):
+        found = select(loading.load_project(project), globs, controller)
+    elif globs or controller is not None:
+        ids = {one.id: one.module for one in select(index.suite_entries(), globs, controller)}
+        found = [one for one in loading.load(set(ids.values())) if one.id in ids]
+    else:
+        found = loading.load()
+    return list((at_paths | {one.id: one for one in found}).values())
+
+
+def entries(words: Sequence[str], controller: str | None = None, *, suite: bool = False) -> list[Entry]:
+    """What `choose` chooses, as entries of an index: nothing of the built-in suite is imported."""
+    from lockstep.project import find_project, index, loading
+
+    project = find_project()
+    if (not suite and loading.has_own(project)) or any(map(is_path, words)):
+        return [index.Entry.of(one) for one in choose(words, controller, suite=suite, project=project)]
+    return select(index.suite_entries(), words, controller)
+
+
+def _by_paths(words: Sequence[str], project: Project, controller: str | None) -> tuple[dict[str, Scenario], list[str]]:
+    """The scenarios at the paths among the words, by id, and the other words."""
     paths = [word for word in words if is_path(word)]
-    globs = [word for word in words if word not in paths]
-    found: dict[str, Scenario] = {}
-    for word in paths:
-        for one in _at(word, project):
-            found[one.id] = one
-    if globs or not paths:
-        own = project.configured and not suite and not loading.holds_suite(project)
-        chosen = select(loading.load_project(project), globs, controller) if own else _of_suite(globs, controller)
-        found.update({one.id: one for one in chosen})
+    found = {one.id: one for word in paths for one in _at(word, project)}
     if paths and controller is not None:
         found = {one.id: one for one in _of_controller(list(found.values()), controller)}
-    return list(found.values())
+    return found, [word for word in words if word not in paths]
 
 
 def select(scenarios: Sequence[_One], patterns: Sequence[str], controller: str | None = None) -> list[_One]:
@@ -103,17 +121,6 @@ def _at(word: str, project: Project) -> list[Scenario]:
             f"no scenario at {where}: a scenario is an async function below @scenario(...) in a file test_*.py"
         )
     return found
-
-
-def _of_suite(globs: Sequence[str], controller: str | None) -> list[Scenario]:
-    """Scenarios of the built-in suite; only the modules that hold them are imported."""
-    from lockstep.project import index, loading
-
-    if not globs and controller is None:
-        return loading.load()
-    chosen = select(index.suite_entries(), globs, controller)
-    ids = {one.id for one in chosen}
-    return [one for one in loading.load({one.module for one in chosen}) if one.id in ids]
 
 
 def _of_controller(scenarios: Sequence[_One], controller: str) -> list[_One]:

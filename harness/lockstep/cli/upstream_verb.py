@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lockstep.report.session import DEFAULTS
+from lockstep.runs.config import RunConfig
 
 if TYPE_CHECKING:
     from lockstep.implementations.upstream.releases import Release
@@ -17,7 +17,7 @@ def command() -> None:
     """Build and inspect the unmodified upstream controllers. A run builds what it needs by itself."""
 
 
-_release = click.argument("release", default=DEFAULTS.release)
+_release = click.argument("release", default=RunConfig().release)
 
 
 @command.command("list")

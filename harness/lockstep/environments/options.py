@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -10,8 +10,8 @@ from pathlib import Path
 class KindOptions:
     """Options of kind clusters.
 
-    `image`: of the nodes; "" is the one that `lockstep kind-image` made, if Docker has it, else kind's own default.
-    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `lockstep kind-image` made. `keep`:
+    `image`: of the nodes; "" is the one that `tools/node_image` built, if Docker has it, else kind's own default.
+    `kind_bin`, `kubectl_bin`: programs; None is the one on PATH, else the one that `tools/node_image` built. `keep`:
     leave the cluster running, and reuse it if it exists.
     """
 
@@ -32,4 +32,4 @@ class ClusterOptions:
     jobs: int = 8
     kubeconfig: str = ""
     context: str = ""
-    kind: KindOptions | None = None
+    kind: KindOptions = field(default_factory=KindOptions)

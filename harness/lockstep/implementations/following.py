@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world.canonical import state_key
 
 if TYPE_CHECKING:

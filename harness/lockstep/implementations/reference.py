@@ -7,6 +7,7 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -18,7 +19,6 @@ from lockstep.implementations.following import Acts, Following
 from lockstep.implementations.listening import Listening
 from lockstep.network import Broken
 from lockstep.trace.recordings import Provenance
-from lockstep_reference import hpa, replicaset
 from lockstep_reference.machinery.transport import Response
 
 if TYPE_CHECKING:
@@ -148,25 +148,19 @@ class _LoopClock:
 
 
 Run = Callable[..., Awaitable[None]]
-_RUN: Mapping[str, Run] = {"replicaset": replicaset.run, "hpa": hpa.run}
+#: Where each controller has its entry `run`. Imported when it is first needed: each loads much.
+_MODULES = {
+    "replicaset": "lockstep_reference.replicaset",
+    "hpa": "lockstep_reference.hpa",
+    "vpa-recommender": "lockstep_reference.vpa.recommender",
+    "vpa-updater": "lockstep_reference.vpa.updater",
+    "vpa-admission": "lockstep_reference.vpa.admission",
+}
 
 
 def _run_of(controller: str) -> Run:
-    """The entry of a controller. Those of the VPA are imported when first needed, because they load many modules."""
-    match controller:
-        case "vpa-recommender":
-            from lockstep_reference.vpa import recommender
-
-            return recommender.run
-        case "vpa-updater":
-            from lockstep_reference.vpa import updater
-
-            return updater.run
-        case "vpa-admission":
-            from lockstep_reference.vpa import admission
-
-            return admission.run
-    return _RUN[controller]
+    run: Run = import_module(_MODULES[controller]).run
+    return run
 
 
 class Reference:

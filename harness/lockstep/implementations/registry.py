@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.controllers.names import ACTORS, GROUPS
+from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
     from lockstep.implementations import Implementation
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _KNOWN = "reference, upstream, upstream:RELEASE, upstream:path=DIR, or a mix such as upstream,vpa-updater=reference"
 
 
-class UsageError(Exception):
+class UsageError(LockstepError):
     """The user named something that does not exist. The message is one line."""
 
 

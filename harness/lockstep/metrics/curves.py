@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from lockstep.metrics.handles import MetricsError
 from lockstep.metrics.noise import deviation
-from lockstep.wire import quantity
+from lockstep.wire.quantity import parse_quantity
 
 _DAY = 86_400.0
 
@@ -57,7 +57,7 @@ def amount(value: Number) -> float:
     """A number, or a quantity in base units. Raises MetricsError for anything else."""
     if isinstance(value, str):
         try:
-            return float(quantity.parse(value))
+            return float(parse_quantity(value).exact())
         except ValueError:
             raise MetricsError(
                 f"{value!r} is not a quantity: write a number, or a quantity like 500m, 1.5 or 64Mi"

@@ -22,7 +22,7 @@ from lockstep.metrics.quantities import thousandths
 from lockstep.metrics.series import PointSeries
 from lockstep.metrics.views import PodView
 from lockstep.time.clock import rfc3339
-from lockstep.wire import quantity
+from lockstep.wire.quantity import parse_quantity
 
 if TYPE_CHECKING:
     from lockstep.apiserver.state import State
@@ -92,8 +92,8 @@ class CustomApi:
         for name in names if question.name == "*" else (question.name,):
             if question.name == "*" and not self._selected(kind, question, name):
                 continue
-            matches = parse_labels(question.metric_labels)
-            series = [one for one in holding if one.name == name and matches(one.labels)]
+            selected = parse_labels(question.metric_labels)
+            series = [one for one in holding if one.name == name and selected.matches(one.labels)]
             if series:
                 yield self._point(kind, question, name, series)
 
@@ -105,7 +105,7 @@ class CustomApi:
     def _point(self, kind: Kind, question: _Question, name: str, series: Sequence[PointSeries]) -> Entry:
         moment = self._measurements.present()
         texts = [one.quantity(moment) for one in series]
-        value = texts[0] if len(texts) == 1 else thousandths(sum(float(quantity.parse(text)) for text in texts))
+        value = texts[0] if len(texts) == 1 else thousandths(sum(float(parse_quantity(text).exact()) for text in texts))
         place = {"namespace": question.namespace} if question.namespace else {}
         described = {"kind": kind.kind, **place, "name": name, "apiVersion": f"{kind.group}/{kind.version}"}
         identifier = {"name": question.metric, "selector": label_selector(question.metric_labels)}

@@ -37,11 +37,11 @@ class ExternalApi:
         holding = self._series.about(metric, now)
         if not holding:
             raise ApiError(404, "NotFound", f"the server could not find the metric {metric} for namespaces")
-        matches = parse_labels(request.query.get("labelSelector", ""))
+        selected = parse_labels(request.query.get("labelSelector", ""))
         moment = self._measurements.present()
         items = []
         for one in holding:
-            if one.namespace == place.namespace and matches(one.labels):
+            if one.namespace == place.namespace and selected.matches(one.labels):
                 item: dict[str, Any] = {"metricName": metric, "metricLabels": one.labels, "timestamp": rfc3339(now)}
                 if one.window is not None:
                     item["window"] = one.window

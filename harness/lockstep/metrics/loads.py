@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from lockstep.metrics.curves import Curve, constant
 from lockstep.metrics.handles import Handle
-from lockstep.metrics.quantities import cores, duration, pages
+from lockstep.metrics.quantities import cores, pages
 from lockstep.metrics.rhythm import Rhythm
 from lockstep.metrics.usage import Members, Moment, Shares, Usage
 from lockstep.metrics.views import PodView, Selection
 from lockstep.time.clock import SECOND, rfc3339
+from lockstep.wire.gotime import format_duration
 
 _NOTHING = Usage(constant(0), divided=False)
 
@@ -145,4 +146,4 @@ def _usage(pod: PodView, parts: Sequence[_Part], measured: int, window: int) -> 
         cpu, memory = max(cpu, 0.0), max(memory, 0.0)
         containers.append({"name": name, "usage": {"cpu": cores(cpu), "memory": pages(memory)}})
         total_cpu, total_memory = total_cpu + cpu, total_memory + memory
-    return PodUsage(rfc3339(measured), duration(window), containers, total_cpu, total_memory)
+    return PodUsage(rfc3339(measured), format_duration(window), containers, total_cpu, total_memory)

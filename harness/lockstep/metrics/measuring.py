@@ -31,9 +31,9 @@ class Values:
         totals = self._totals.get(labels)
         if totals is None:
             totals = self._totals[labels] = {}
-            matches = parse_labels(labels)
+            selected = parse_labels(labels)
             for series, amounts in self._by_series:
-                if matches(series.labels):
+                if selected.matches(series.labels):
                     for uid, amount in amounts.items():
                         so_far, window = totals.get(uid, (0.0, series.window))
                         totals[uid] = so_far + amount, window

@@ -64,8 +64,8 @@ class Pods:
             return []
         found = bucket.selected.get((selector, canonically))
         if found is None:
-            matches = parse_labels(selector)
-            chosen = [pod for pod in bucket.pods.values() if matches(pod.labels)]
+            wanted = parse_labels(selector)
+            chosen = [pod for pod in bucket.pods.values() if wanted.matches(pod.labels)]
             if canonically:
                 found = canonical([pod for pod in chosen if pod.running])
             else:

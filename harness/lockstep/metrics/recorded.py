@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
-from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import orjson
 
 from lockstep.metrics.curves import Curve, held
 from lockstep.metrics.handles import MetricsError
+from lockstep.time.clock import EPOCH_NS, SECOND, parse_rfc3339
 
 _Point = tuple[float, float]
 
@@ -127,17 +127,11 @@ def _time(where: str, text: Any) -> float:
     try:
         return _finite(text)
     except (TypeError, ValueError):
-        moment = _moment(str(text))
-    if moment is None or moment.tzinfo is None:
-        raise MetricsError(f"{where}: {text!r} is not a time; write seconds, or RFC 3339 with a time zone")
-    return moment.timestamp()
-
-
-def _moment(text: str) -> datetime | None:
+        pass
     try:
-        return datetime.fromisoformat(text)
+        return (parse_rfc3339(str(text)) + EPOCH_NS) / SECOND
     except ValueError:
-        return None
+        raise MetricsError(f"{where}: {text!r} is not a time; write seconds, or RFC 3339 with a time zone") from None
 
 
 def _value(where: str, text: Any) -> float:

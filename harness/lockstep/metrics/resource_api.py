@@ -15,10 +15,11 @@ from lockstep.metrics.handles import Handles
 from lockstep.metrics.loads import Sample
 from lockstep.metrics.measuring import Measurements
 from lockstep.metrics.positions import Positions
-from lockstep.metrics.quantities import cores, duration, pages
+from lockstep.metrics.quantities import cores, pages
 from lockstep.metrics.tables import Table, pod_entry
 from lockstep.metrics.views import PodView
 from lockstep.time.clock import rfc3339
+from lockstep.wire.gotime import format_duration
 
 if TYPE_CHECKING:
     from lockstep.apiserver.state import State
@@ -129,7 +130,7 @@ class ResourceApi:
         if node["metadata"].get("labels"):
             metadata["labels"] = node["metadata"]["labels"]
         usage = {"cpu": cores(sum(one.cpu for one in used)), "memory": pages(sum(one.memory for one in used))}
-        return {"metadata": metadata, "timestamp": rfc3339(measured), "window": duration(window), "usage": usage}
+        return {"metadata": metadata, "timestamp": rfc3339(measured), "window": format_duration(window), "usage": usage}
 
     def _matches(self, plural: str, fields: str, one: Entry, labels: str = "") -> bool:
         kind = self._state.registry.of_resource(plural)

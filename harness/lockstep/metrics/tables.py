@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.metrics.handles import Handle, MetricsError
-from lockstep.metrics.quantities import duration
 from lockstep.metrics.views import Selection
 from lockstep.time.clock import rfc3339, seconds
+from lockstep.wire.gotime import format_duration
 
 _WINDOW = 15.0
 
@@ -93,7 +93,7 @@ def pod_entry(tables: Sequence[tuple[Table, int]], first: str, start: int, now: 
             continue
         if entry is None:
             window = table.window_of(found)
-            shown = duration(seconds(_WINDOW if window is None else window))
+            shown = format_duration(seconds(_WINDOW if window is None else window))
             entry = {"timestamp": table.taken(found, start, now), "window": shown}
         by_container = found.usage if isinstance(found.usage, Mapping) else {first: found.usage}
         for container, amount in by_container.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 from lockstep.metrics.handles import MetricsError
 from lockstep.time.clock import parse_rfc3339
-from lockstep.wire.state import is_ready
+from lockstep.wire.pods import is_ready
 from lockstep.world.canonical import canonical_order
 
 Object = dict[str, Any]

@@ -31,6 +31,16 @@ def load(modules: Collection[str] | None = None) -> list[Scenario]:
     return _collected(_import(name) for name in (suite_modules() if modules is None else sorted(modules)))
 
 
+def at_hand(project: Project, *, suite: bool = False) -> list[Scenario]:
+    """What runs in a project where nothing is chosen: its own scenarios, or the built-in suite."""
+    return load() if suite or not has_own(project) else load_project(project)
+
+
+def has_own(project: Project) -> bool:
+    """Whether a project has scenarios of its own, and is not Lockstep itself."""
+    return project.configured and [project.root / entry for entry in project.scenarios] != [suite_root()]
+
+
 def load_project(project: Project) -> list[Scenario]:
     """The scenarios that a project's settings name, its saved regressions included, sorted by id."""
     files = [file for entry in project.scenarios for file in _matching(project.root, entry)]
@@ -63,11 +73,6 @@ def suite_root() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ScenarioError(f"the package {SUITE} is not installed; install all of Lockstep again")
     return Path(spec.submodule_search_locations[0])
-
-
-def holds_suite(project: Project) -> bool:
-    """Whether the scenarios of a project are the built-in suite: the project is Lockstep itself."""
-    return [project.root / entry for entry in project.scenarios] == [suite_root()]
 
 
 def scenarios_of(module: ModuleType) -> list[Scenario]:

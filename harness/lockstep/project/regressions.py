@@ -88,6 +88,15 @@ def regressions_of(project: Project) -> list[Scenario]:
     return found
 
 
+def scenario_in(file: Path) -> Scenario:
+    """The scenario of one saved case. Raises DamagedRegression."""
+    try:
+        case = parse_regression(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise DamagedRegression(f"{file} is damaged ({error}); restore it from version control") from error
+    return _scenario(file, case.controller, case.plan, plans_of(case.controller), _MODULE)
+
+
 def plans_of(controller: str) -> ModuleType:
     """The module that can play generated cases of a controller. Raises DamagedRegression if there is none."""
     try:

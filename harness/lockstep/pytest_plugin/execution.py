@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from lockstep.pytest_plugin.items import ScenarioItem
+from lockstep.pytest_plugin.progress import progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from lockstep.project import Project
+    from lockstep.runs.config import RunConfig
     from lockstep.runs.outcome import Outcome
     from lockstep.runs.runner import Runner
     from lockstep.scenarios.declare import Scenario
@@ -22,33 +26,50 @@ SELECTED = "lockstep_selected"
 class Execution:
     """Registered in every process, workers of pytest-xdist included."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.implementation: str = settings["implementation"]
-        self._settings = settings
+    def __init__(self, pytest_config: pytest.Config, config: RunConfig, project: Project) -> None:
+        self._pytest_config = pytest_config
+        self.config = config
+        self._project = project
         self.selected = 0
         self._about: list[tuple[str, str]] = []
         self._stack = ExitStack()
         self._runner: Runner | None = None
 
+    def keeps(self, file: Path) -> bool:
+        """Whether a file is a saved case of this project."""
+        return self._project.configured and file.resolve().is_relative_to(self._project.evidence.regressions.resolve())
+
     def run(self, scenario: Scenario) -> Outcome:
         """Run one scenario."""
         if self._runner is None:
-            from lockstep.runs.config import RunConfig
             from lockstep.runs.runner import Runner
 
-            self._runner = self._stack.enter_context(Runner(RunConfig.parse(**self._settings)))
+            runner = Runner(self.config, self._project, progress_of(self._pytest_config))
+            self._runner = self._stack.enter_context(runner)
         return self._runner.run(scenario)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Build upstream before workers of pytest-xdist start: they show nothing, and would wait for each other."""
+        if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
+            return
+        from lockstep.errors import LockstepError
+        from lockstep.runs.opening import prepare
+
+        try:
+            prepare(self.config, progress_of(session.config))
+        except LockstepError as error:
+            raise pytest.UsageError(str(error)) from error
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out what the release cannot tell anything about; the line below the header says how much that is."""
+        """Leave out what the release has no controller for; the line below the header says how much that is."""
         scenarios = [item.scenario for item in items if isinstance(item, ScenarioItem)]
         if not scenarios:
             return
         from lockstep.runs.availability import available
-        from lockstep.runs.config import RunConfig
 
-        kept, self._about = available(RunConfig.parse(**self._settings), scenarios)
+        kept, self._about = available(self.config, scenarios)
         ids = {one.id for one in kept}
         left_out = [item for item in items if isinstance(item, ScenarioItem) and item.scenario.id not in ids]
         if left_out:

@@ -1,17 +1,28 @@
-"""One scenario as a pytest item."""
+"""Scenarios as pytest items, and saved cases of fuzzing as files that hold one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from lockstep.report import Row
 
 if TYPE_CHECKING:
-    from lockstep.pytest_plugin.execution import Execution
+    from lockstep.runs.config import RunConfig
+    from lockstep.runs.outcome import Outcome
     from lockstep.scenarios.declare import Scenario
+
+
+class Executes(Protocol):
+    """Runs scenarios: the plugin's part `lockstep-execution`."""
+
+    config: RunConfig
+
+    def run(self, scenario: Scenario) -> Outcome:
+        """Run one scenario."""
 
 
 class NotGreen(Exception):
@@ -40,12 +51,12 @@ class ScenarioItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the scenario. Raises NotGreen with the explanation unless its verdict is green."""
-        execution: Execution = self.config.pluginmanager.getplugin("lockstep-execution")
+        execution: Executes = self.config.pluginmanager.getplugin("lockstep-execution")
         outcome = execution.run(self.scenario)
         self.row = Row.of(outcome)
         self.user_properties += [
             ("lockstep.id", self.row.id),
-            ("lockstep.implementation", execution.implementation),
+            ("lockstep.implementation", execution.config.implementation),
             ("lockstep.verdict", self.row.verdict),
             ("lockstep.writes_compared", self.row.writes_compared),
             ("lockstep.divergences", ", ".join(self.row.divergences)),
@@ -62,3 +73,13 @@ class ScenarioItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the scenario stands, and its id as the title of a failure."""
         return self.path, self.scenario.line - 1, self.scenario.id
+
+
+class SavedCases(pytest.File):
+    """A case that `lockstep fuzz --save` has kept."""
+
+    def collect(self) -> Iterator[ScenarioItem]:
+        """Yield the one scenario that it is."""
+        from lockstep.project.regressions import scenario_in
+
+        yield ScenarioItem.from_parent(self, name=self.path.stem, scenario=scenario_in(self.path))

@@ -12,26 +12,37 @@ import pytest
 
 from lockstep import __version__
 from lockstep.pytest_plugin.execution import SELECTED, Execution
-from lockstep.report import Facts, ReportError, Row, Session, document, write
-from lockstep.report.text import closing, divergence_lines, fold, option_words, summary
+from lockstep.report import ReportError, Row, Session, document, write
+from lockstep.report.text import closing, divergence_lines, fold, summary
+from lockstep.runs.command import option_words
+from lockstep.runs.config import RunConfig
 
 
 class Reporting:
     """Collects the rows of all processes and says what they come to."""
 
-    def __init__(self, config: pytest.Config, facts: Facts) -> None:
+    def __init__(self, config: pytest.Config, chosen: RunConfig) -> None:
         self._config = config
-        self._session = Session(facts)
+        self._session = Session(chosen)
         self._nodeids: dict[str, str] = {}
         self._selected_by_workers: list[int] = []
         report = config.getoption("lockstep_report")
         self._report = None if report is None else Path(report).absolute()
         self._problem = ""
+        self._introduced = False
 
     def pytest_report_header(self) -> list[str]:
-        """One fact a line."""
-        facts = self._session.facts.lines(__version__)
-        return [f"{facts[0][0]}: {facts[0][1]}", *(f"lockstep {name}: {value}" for name, value in facts[1:])]
+        """One fact a line, where the session is known to have to do with Lockstep from its start."""
+        self._introduced = True
+        return self._introduction()
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """The same facts later, where only the scenarios that were collected have told."""
+        return [] if self._introduced or self._config.get_verbosity() < 0 else self._introduction()
+
+    def _introduction(self) -> list[str]:
+        first, *others = self._session.config.lines(__version__)
+        return [f"{first[0]}: {first[1]}", *(f"lockstep {name}: {value}" for name, value in others)]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a scenario's row."""
@@ -79,7 +90,7 @@ class Reporting:
         if self._session.to_repeat:
             out.write_line("to repeat:")
             nodeids = [self._nodeids[one] for one in self._session.to_repeat]
-            for line in fold(["python -m pytest", *nodeids, *option_words(self._session.facts, "--lockstep-")]):
+            for line in fold(["python -m pytest", *nodeids, *option_words(self._session.config, "--lockstep-")]):
                 out.write_line(f"  {line}")
         if self._report is not None:
             out.write_line(self._problem or f"report written to {self._report}", red=bool(self._problem))

@@ -5,6 +5,6 @@ feed a `Session` and print what it says.
 """
 
 from lockstep.report.document import ReportError, document, read, write
-from lockstep.report.session import Facts, Row, Session
+from lockstep.report.session import Row, Session
 
-__all__ = ["Facts", "ReportError", "Row", "Session", "document", "read", "write"]
+__all__ = ["ReportError", "Row", "Session", "document", "read", "write"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-_RUN_KEYS = ("implementation", "environment", "against", "release", "seed")
+from lockstep.runs.config import REPORTED
+
 _COMPARED = ("verdict", "assertions", "writes_compared", "virtual_seconds")
 
 
@@ -22,7 +23,7 @@ def diff_reports(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
 
 def _diff_runs(name: str, left: dict[str, Any], right: dict[str, Any]) -> list[str]:
     lines = [
-        f"{name}: {key} {left.get(key)} -> {right.get(key)}" for key in _RUN_KEYS if left.get(key) != right.get(key)
+        f"{name}: {key} {left.get(key)} -> {right.get(key)}" for key in REPORTED if left.get(key) != right.get(key)
     ]
     before = {row["id"]: row for row in left["scenarios"]}
     after = {row["id"]: row for row in right["scenarios"]}

@@ -13,7 +13,8 @@ from typing import Any
 
 from lockstep import __version__
 from lockstep.files import write_whole
-from lockstep.report.session import VERDICTS, Row, Session
+from lockstep.report.session import Row, Session
+from lockstep.runs.outcome import VERDICTS
 
 _ROW_KEYS = ("id", "controller", "verdict", "assertions", "writes_compared", "virtual_seconds", "wall_seconds")
 
@@ -28,13 +29,8 @@ def document(sessions: Iterable[Session]) -> dict[str, Any]:
 
 
 def _run(session: Session) -> dict[str, Any]:
-    facts = session.facts
     return {
-        "implementation": facts.implementation,
-        "environment": facts.environment,
-        "against": facts.against,
-        "release": facts.release,
-        "seed": facts.seed,
+        **session.config.reported,
         "scenarios": [{key: getattr(row, key) for key in _ROW_KEYS} for row in session.rows],
         "summary": {
             **totals(session.rows),

@@ -7,59 +7,10 @@ every verdict is `pass` or `divergent`. An unknown verdict is never green.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from lockstep.runs.config import RunConfig
-    from lockstep.runs.outcome import Outcome
-
-#: Every verdict, in the order of columns.
-VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")
-GREEN = frozenset({"pass", "divergent"})
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The facts of one run: what was tested, where, and what it was compared with."""
-
-    implementation: str
-    environment: str
-    against: str
-    release: str
-    seed: int
-
-    @classmethod
-    def of(cls, config: RunConfig) -> Facts:
-        """The facts of a run configuration."""
-        return cls(config.implementation, config.environment, config.against, config.release, config.seed)
-
-    @property
-    def yardstick(self) -> str:
-        """What the run was compared with, in words."""
-        if self.against == "none":
-            return "the scenarios' own assertions only"
-        if self.against == "recorded":
-            return f"recorded upstream {self.release}"
-        return f"{self.against}, run live"
-
-    @property
-    def world(self) -> str:
-        """The environment, in words."""
-        return "in memory, virtual time" if self.environment == "memory" else self.environment
-
-    def lines(self, version: str) -> list[tuple[str, str]]:
-        """The header of a run: one fact a line."""
-        return [
-            ("lockstep", version),
-            ("implementation", self.implementation),
-            ("environment", self.world),
-            ("against", self.yardstick),
-            ("seed", str(self.seed)),
-        ]
-
-
-#: The facts of a run without options; commands to paste leave these out.
-DEFAULTS = Facts(implementation="reference", environment="memory", against="recorded", release="1.36.3", seed=0)
+from lockstep.runs.config import RunConfig
+from lockstep.runs.outcome import GREEN, VERDICTS, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +65,8 @@ class Row:
 class Session:
     """The rows of one run. `selected` is how many scenarios were to run; None: unknown."""
 
-    def __init__(self, facts: Facts, selected: int | None = None) -> None:
-        self.facts = facts
+    def __init__(self, config: RunConfig, selected: int | None = None) -> None:
+        self.config = config
         self.selected = selected
         self._rows: dict[str, Row] = {}
 

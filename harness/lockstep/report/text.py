@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 
 from lockstep.report.document import totals
-from lockstep.report.session import DEFAULTS, GREEN, VERDICTS, Facts, Row, Session, plural
+from lockstep.report.session import Row, Session, plural
+from lockstep.runs.command import command_of
+from lockstep.runs.outcome import GREEN, VERDICTS
 
 WIDTH = 80
 
@@ -31,7 +31,7 @@ def summary(session: Session) -> list[str]:
     if len(groups) > 1:
         groups.append(("total", session.rows))
     return [
-        f"held to {session.facts.yardstick}",
+        f"held to {session.config.yardstick}",
         "",
         *table(("controller", "judged", *VERDICTS), [(name, *_verdicts(rows)) for name, rows in groups]),
         "",
@@ -92,25 +92,9 @@ def divergence_lines(rows: Sequence[Row]) -> list[str]:
     return [f"{row.id}: {one}" for row in rows if row.verdict in GREEN for one in row.divergences]
 
 
-def rerun_command(session: Session, program: str = "lockstep run", prefix: str = "--") -> list[str]:
+def rerun_command(session: Session) -> list[str]:
     """The exact command that repeats what was not green, one shell command folded at 80 columns."""
-    return fold([program, *map(shlex.quote, session.to_repeat), *option_words(session.facts, prefix)])
-
-
-def option_words(facts: Facts, prefix: str = "--") -> list[str]:
-    """The command-line options of these facts, without those with their default value."""
-    usual = replace(DEFAULTS, release=_implied_release(facts))
-    given = ((name, getattr(facts, name), getattr(usual, name)) for name in asdict(facts))
-    return [f"{prefix}{name} {shlex.quote(str(value))}" for name, value, default in given if value != default]
-
-
-def _implied_release(facts: Facts) -> str:
-    """The release of a run without --release: one that an implementation names, or the default."""
-    for spec in (facts.implementation, facts.against):
-        kind, _, release = spec.partition(":")
-        if kind == "upstream" and release and "=" not in release:
-            return release
-    return DEFAULTS.release
+    return fold(command_of(session.to_repeat, session.config))
 
 
 def fold(words: Sequence[str], indent: str = "    ") -> list[str]:

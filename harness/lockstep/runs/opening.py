@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from lockstep.environments import Environment
 from lockstep.environments.memory import RunResult, run_scenario
-from lockstep.implementations.registry import open_implementation
+from lockstep.implementations.registry import open_implementation, takes_part
 
 if TYPE_CHECKING:
     from lockstep.implementations import Implementation
@@ -22,7 +22,16 @@ def open_environment(config: RunConfig, progress: Callable[[str], None]) -> Envi
         return Memory(progress)
     from lockstep.clusters.real.environment import RealEnvironment
 
-    return RealEnvironment(config.environment, config.release, config.ground, progress)
+    return RealEnvironment(config.environment, config.release, config.cluster, progress)
+
+
+def prepare(config: RunConfig, progress: Callable[[str], None]) -> None:
+    """Build what implementations of this run need and does not exist yet: upstream, in memory. Raises LockstepError."""
+    if config.environment != "memory":
+        return
+    for spec in (config.implementation, config.against):
+        if spec not in ("recorded", "none") and takes_part("upstream", spec):
+            open_implementation(spec, config.release, progress).close()
 
 
 class Memory:

@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
 
 
+#: Every verdict, in the order in which people want to read them.
+VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")
+GREEN = frozenset({"pass", "divergent"})
+
+
 @dataclass(slots=True)
 class Outcome:
     """The verdict on one scenario: pass, fail, divergent (a known, ledgered difference), unsupported or error."""
@@ -23,3 +28,8 @@ class Outcome:
     divergences: tuple[str, ...] = ()
     digest: str = ""
     variants: int = 0
+
+    @property
+    def green(self) -> bool:
+        """Whether the verdict says that all is well."""
+        return self.verdict in GREEN

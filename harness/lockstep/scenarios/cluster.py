@@ -19,7 +19,8 @@ from lockstep.network import Fault
 from lockstep.scenarios.checks import Checks
 from lockstep.scenarios.pod_verbs import PodVerbs
 from lockstep.time.clock import SECOND, seconds
-from lockstep.wire.state import controller_of, is_active, is_finished, is_ready
+from lockstep.wire.meta import controller_of
+from lockstep.wire.pods import is_active, is_finished, is_ready
 
 if TYPE_CHECKING:
     from lockstep.scenarios.run import Run

@@ -12,8 +12,8 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.messages import Unreadable, no_object
 from lockstep.serving.duplicates import duplicate_fields
 from lockstep.serving.protobuf import MalformedProtobuf, decode
-from lockstep.wire.gojson import syntax_error
-from lockstep.wire.govalues import JSON_TYPES
+from lockstep.wire.gojson import kind_of
+from lockstep.wire.gojson_syntax import syntax_error
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = frozenset({"application/yaml"})
@@ -81,7 +81,7 @@ def _parse_json(raw: bytes) -> Any:
         return Unreadable(syntax_error(raw) or str(error), raw)
     if body is None:
         return {}  # Go decodes a null into an object without fields
-    return body if isinstance(body, dict) else no_object(JSON_TYPES[type(body)], raw)
+    return body if isinstance(body, dict) else no_object(kind_of(body), raw)
 
 
 def _parse_yaml(raw: bytes) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.strictness import Path
 from lockstep.serving.protobuf.decoding import SCHEMA, table, type_of
-from lockstep.wire.quantity import parse as parse_quantity
+from lockstep.wire.quantity import read_quantity
 
 _OBJECT_META = "meta/v1.ObjectMeta"
 _ZEROS: dict[str, Any] = {"string": "", "bool": False, "int32": 0, "int64": 0, "uint32": 0, "double": 0}
@@ -170,7 +170,7 @@ def _check_quantity(value: Any) -> None:
     if type(value) not in (int, float, str) or _LONG_EXPONENT.search(str(value)):
         raise ValueError(_QUANTITY)
     try:
-        parse_quantity(value)
+        read_quantity(value)
     except ValueError:
         raise ValueError(_QUANTITY) from None
 

@@ -7,7 +7,7 @@ from typing import Any
 from lockstep.apiserver.errors import ApiError, bad_request
 from lockstep.apiserver.registry import Registry
 from lockstep.apiserver.routing import Place
-from lockstep.wire.govalues import JSON_TYPES
+from lockstep.wire.gojson import kind_of
 
 #: What stands in a body that is not the object that its path names.
 _SUBRESOURCES = {"scale": "Scale", "eviction": "Eviction", "binding": "Binding", "token": "TokenRequest"}
@@ -22,11 +22,11 @@ def check_head(content: Any, raw: bytes) -> None:
     if not raw:
         raise bad_request(f"{_UNREADABLE}unexpected end of JSON input")
     if not isinstance(content, dict):
-        raise bad_request(f"{_UNREADABLE}json: cannot unmarshal {_found(content)} into Go value of type {_HEAD}")
+        raise bad_request(f"{_UNREADABLE}json: cannot unmarshal {kind_of(content)} into Go value of type {_HEAD}")
     for field in ("apiVersion", "kind"):
         sent = content.get(field)
         if sent is not None and not isinstance(sent, str):
-            told = f"json: cannot unmarshal {_found(sent)} into Go struct field .{field} of type string"
+            told = f"json: cannot unmarshal {kind_of(sent)} into Go struct field .{field} of type string"
             raise bad_request(f"{_UNREADABLE}{told}")
 
 
@@ -37,10 +37,6 @@ def unrecognized(problem: ApiError, raw: bytes, place: Place | None, registry: R
         return problem
     wanted = _SUBRESOURCES.get(place.subresource, kind.kind)
     return bad_request(f"the object provided is unrecognized (must be of type {wanted}): {problem} ({_summary(raw)})")
-
-
-def _found(value: Any) -> str:
-    return JSON_TYPES.get(type(value), "null")
 
 
 def _summary(raw: bytes) -> str:

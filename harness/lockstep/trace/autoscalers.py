@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lockstep.wire.state import uid
+from lockstep.wire.meta import uid
 
 if TYPE_CHECKING:
     from lockstep.trace.history import Write

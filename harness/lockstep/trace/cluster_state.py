@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep.trace.autoscalers import AUTOSCALERS, Autoscalers
 from lockstep.trace.pods import available_at
+from lockstep.wire.meta import controller_of, uid
+from lockstep.wire.pods import is_active
 from lockstep.wire.selectors import selects
-from lockstep.wire.state import controller_of, is_active, uid
 
 if TYPE_CHECKING:
     from lockstep.trace.history import Write

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lockstep.wire.state import Object, controller_of, is_active, uid
+from lockstep.wire.meta import Object, controller_of, uid
+from lockstep.wire.pods import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

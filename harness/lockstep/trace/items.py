@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lockstep.trace.pods import restarts
 from lockstep.trace.unordered import sorted_operations, varies
 from lockstep.trace.values import ABSENT, changes, digest, prune
-from lockstep.wire.state import DELETION_COST, Object, ready_since
+from lockstep.wire.meta import Object
+from lockstep.wire.pods import DELETION_COST, ready_since
 
 if TYPE_CHECKING:
     from lockstep.trace.history import Write

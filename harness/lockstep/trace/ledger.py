@@ -1,4 +1,4 @@
-"""The ledger of known differences: `lockstep_fixtures/divergences.yaml`, a list of entries such as
+"""The ledger of known differences: a file `divergences.yaml` with a list of entries such as
 
 - id: KD-001 title: status.terminatingReplicas is new in 1.35 class: release-difference      # upstream-bug | deliberate
   | unspecified | release-difference controller: replicaset releases: ["<1.35"]            # of the expected side;
@@ -37,6 +37,9 @@ _PATTERN_FIELDS = ("kind", "object", "path", "left", "right")
 #: The prefix of the VPA's own releases.
 _ALONE = "vpa-"
 _COMPARISON = re.compile(r"(<=|>=|<|>|==)?((?:vpa-)?\d+(?:\.\d+){0,2})")
+
+#: The safe loader that libyaml makes eight times as fast, where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class LedgerError(Exception):
@@ -110,7 +113,7 @@ class Ledger:
         if not path.exists():
             return cls((), source)
         try:
-            data = yaml.safe_load(path.read_text(encoding="utf-8"))
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - a safe loader, in C
         except OSError as error:
             raise LedgerError(f"{source} cannot be read: {error.strerror}; restore it from version control") from None
         except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -10,7 +10,7 @@ from lockstep.trace.model import Item, Trace, multiset
 from lockstep.trace.reads import Reads, is_renewal
 from lockstep.trace.symbols import Symbols, clock_text, milliseconds
 from lockstep.trace.values import ABSENT, flatten
-from lockstep.wire.state import controller_of, uid
+from lockstep.wire.meta import controller_of, uid
 
 if TYPE_CHECKING:
     from lockstep.trace.history import History, Write

@@ -1,11 +1,10 @@
-"""Facts about pods for the judge, besides those in `lockstep.wire.state`: when they count as available, and their
-restarts.
-"""
+"""What the judge asks about pods besides `lockstep.wire.pods`: when they count as available, and their restarts."""
 
 from __future__ import annotations
 
 from lockstep.time.clock import SECOND, parse_rfc3339
-from lockstep.wire.state import Object, ready_since
+from lockstep.wire.meta import Object
+from lockstep.wire.pods import ready_since
 
 #: An instant after the end of every run.
 NEVER = 2**63 - 1

@@ -1,4 +1,4 @@
-"""Recordings: what upstream did in a scenario, kept as evidence in `recordings/<release>/<scenario id>.json`.
+"""Recordings: what upstream did in a scenario, kept as evidence in `<release>/<scenario id>.json` below a folder.
 
 Upstream leaves some choices to the order of Go maps and to scheduling, so a recording holds every variant of its
 behaviour that was seen. A run conforms if it equals one of them. Recordings are taken from upstream only, never in
@@ -67,12 +67,12 @@ class Recording:
     variants: list[Trace]
 
 
-def path_of(root: Path, release: str, scenario_id: str) -> Path:
-    """The path of a scenario's recording below the fixtures directory."""
-    return root / "recordings" / release / f"{scenario_id}.json"
+def path_of(folder: Path, release: str, scenario_id: str) -> Path:
+    """Where the recording of a scenario lies below the folder of recordings."""
+    return folder / release / f"{scenario_id}.json"
 
 
-def save(root: Path, *, scenario_id: str, must: str, provenance: Provenance, variants: Sequence[Trace]) -> Path:
+def save(folder: Path, *, scenario_id: str, must: str, provenance: Provenance, variants: Sequence[Trace]) -> Path:
     """Write a recording whole or not at all. Raises RecordingRefused in CI and for anything but upstream."""
     if os.environ.get("CI"):
         raise RecordingRefused(
@@ -89,15 +89,14 @@ def save(root: Path, *, scenario_id: str, must: str, provenance: Provenance, var
         "scenario": {"id": scenario_id, "must": must},
         "variants": [trace.to_json() for trace in variants],
     }
-    path = path_of(root, provenance.release, scenario_id)
+    path = path_of(folder, provenance.release, scenario_id)
     write_whole(path, readable(content | {"digest": digest(content)}) + "\n")
     return path
 
 
-def load(root: Path, release: str, scenario_id: str) -> Recording:
+def load(folder: Path, release: str, scenario_id: str) -> Recording:
     """The recording of a scenario. Raises NoRecording or DamagedRecording, each with one line that says what to do."""
-    path = path_of(root, release, scenario_id)
-    name = path.relative_to(root.parent).as_posix()
+    path = path_of(folder, release, scenario_id)
     if not path.exists():
         raise NoRecording(
             f"{scenario_id} has no recording of upstream {release}; take one with "
@@ -108,7 +107,7 @@ def load(root: Path, release: str, scenario_id: str) -> Recording:
     except (OSError, ValueError) as error:
         reason = str(error.strerror) if isinstance(error, OSError) else " ".join(str(error).split())
         raise DamagedRecording(
-            f"{name} is damaged: {reason}; restore it, or take it again with "
+            f"{path} is damaged: {reason}; restore it, or take it again with "
             f"`lockstep record {scenario_id} --release {release}`"
         ) from None
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep.time.clock import SECOND, parse_rfc3339
 from lockstep.trace.unordered import steady
-from lockstep.wire.state import controller_of, uid
+from lockstep.wire.meta import controller_of, uid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

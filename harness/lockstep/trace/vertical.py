@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lockstep.objects.definitions import VPAS
 from lockstep.time.clock import SECOND, parse_rfc3339
-from lockstep.wire.state import controller_of, uid
+from lockstep.wire.meta import controller_of, uid
 
 if TYPE_CHECKING:
     from lockstep.trace.cluster_state import ClusterState

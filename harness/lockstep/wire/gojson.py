@@ -1,167 +1,273 @@
-"""What Go's encoding/json says of text that is no JSON: the first byte that it cannot use, and where that was."""
+"""What Go says when JSON does not fit the type that it is decoded into (sigs.k8s.io/json, encoding/json).
+
+A type answers two questions: `accepts`, fast, for what is nearly always right; `visit` finds Go's complaint. Go goes on
+after a value of the wrong type, and reports the first of them at the end. But where a type reads its own text (times,
+quantities), an error ends everything at once, and is what is reported. `null` leaves a value as it was.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
 import orjson
 
-_SPACE = frozenset(b" \t\r\n")
-_DIGITS = frozenset(b"0123456789")
-_HEX = frozenset(b"0123456789abcdefABCDEF")
-_ESCAPES = frozenset(b'"\\/bfnrt')
-_END = "unexpected end of JSON input"
-_VALUE = "looking for beginning of value"
+_KINDS = {
+    str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array", type(None): "null"
+}  # fmt: skip
 
 
-class _Refused(Exception):
-    """The complaint."""
+class DecodeError(ValueError):
+    """The value does not fit; `str()` is Go's text."""
 
 
-def syntax_error(raw: bytes) -> str:
-    """The complaint about `raw`; "" if it is JSON."""
-    scanner = _Scanner(raw)
+class Place:
+    """Where in the value we are: the innermost struct, and the fields on the way. Keeps the first complaint."""
+
+    def __init__(self, struct: str = "", *fields: str) -> None:
+        self.struct = struct
+        self.fields = list(fields)
+        self.first = ""
+
+    def mismatch(self, what: str, type_name: str) -> str:
+        """UnmarshalTypeError."""
+        where = f"struct field {self.struct}.{'.'.join(self.fields)} of" if self.fields else "value of"
+        return f"json: cannot unmarshal {what} into Go {where} type {type_name}"
+
+    def complain(self, what: str, type_name: str) -> None:
+        """Remember the complaint, if it is the first."""
+        self.first = self.first or self.mismatch(what, type_name)
+
+
+class Type(Protocol):
+    """A Go type."""
+
+    def accepts(self, value: Any) -> bool:
+        """Whether decoding succeeds."""
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain about what does not fit. Raises DecodeError for an error that ends everything."""
+
+
+def decode(value: Any, type_: Type) -> None:
+    """Check that the value can be decoded. Raises DecodeError."""
+    if not type_.accepts(value):
+        raise DecodeError(complaint(value, type_, Place()))
+
+
+def complaint(value: Any, type_: Type, place: Place) -> str:
+    """What Go says of a value at a place; "" if it fits."""
     try:
-        scanner.value(_VALUE)
-        scanner.space()
-        if scanner.at < len(raw):
-            raise scanner.refused("after top-level value")
-    except _Refused as problem:
-        return str(problem)
-    except RecursionError:
-        return "exceeded max depth"
-    return ""
+        type_.visit(value, place)
+    except DecodeError as error:
+        return str(error)
+    return place.first
 
 
-def _shown(byte: int) -> str:
-    if byte == ord("'"):
-        return r"'\''"
-    if byte == ord('"'):
-        return "'\"'"
-    letter = chr(byte)
-    if byte < 0x80 or letter.isprintable():
-        return f"'{orjson.dumps(letter).decode()[1:-1]}'" if byte >= 0x20 else f"'{_control(byte)}'"
-    return f"'\\u{byte:04x}'"
+def kind_of(value: Any) -> str:
+    """What messages call a JSON value."""
+    return _KINDS[type(value)]
 
 
-def _control(byte: int) -> str:
-    named = {7: r"\a", 8: r"\b", 9: r"\t", 10: r"\n", 11: r"\v", 12: r"\f", 13: r"\r"}
-    return named.get(byte, f"\\x{byte:02x}")
+class Scalar:
+    """A string or bool of the language, by Go's name for the type."""
+
+    def __init__(self, name: str, python: type) -> None:
+        self.name = name
+        self._python = python
+
+    def accepts(self, value: Any) -> bool:
+        """Whether it is one."""
+        return value is None or type(value) is self._python
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain if it is not."""
+        if not self.accepts(value):
+            place.complain(kind_of(value), self.name)
 
 
-class _Scanner:
-    def __init__(self, raw: bytes) -> None:
-        self._raw = raw
-        self.at = 0
+class Int:
+    """A whole number of so many bits."""
 
-    def refused(self, where: str) -> _Refused:
-        """The complaint about the byte that is next."""
-        if self.at >= len(self._raw):
-            return _Refused(_END)
-        return _Refused(f"invalid character {_shown(self._raw[self.at])} {where}")
+    def __init__(self, bits: int) -> None:
+        self.name = f"int{bits}"
+        self.range = range(-(1 << bits - 1), 1 << bits - 1)
 
-    def space(self) -> None:
-        """Skip white space."""
-        while self.at < len(self._raw) and self._raw[self.at] in _SPACE:
-            self.at += 1
+    def accepts(self, value: Any) -> bool:
+        """Whether it is one."""
+        return value is None or (type(value) is int and value in self.range)
 
-    def _next(self) -> int:
-        return self._raw[self.at] if self.at < len(self._raw) else -1
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain if it is not."""
+        if not self.accepts(value):
+            kind = kind_of(value)
+            place.complain(f"number {to_text(value)}" if kind == "number" else kind, self.name)
 
-    def value(self, where: str) -> None:
-        """Skip one value."""
-        self.space()
-        first = self._next()
-        if first == ord("{"):
-            self._object()
-        elif first == ord("["):
-            self._array()
-        elif first == ord('"'):
-            self._string()
-        elif first == ord("-") or first in _DIGITS:
-            self._number()
-        elif first in b"tfn" and first >= 0:
-            self._literal({ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}[first])
-        else:
-            raise self.refused(where)
 
-    def _object(self) -> None:
-        self.at += 1
-        self.space()
-        if self._next() == ord("}"):
-            self.at += 1
+class Own:
+    """A type that reads its JSON itself (UnmarshalJSON); `read` raises ValueError with its text.
+
+    `read` gets a string, or None for null.
+    """
+
+    def __init__(self, read: Callable[[str | None], Any], *, any_json: bool = False) -> None:
+        self._read = read
+        self._any_json = any_json
+
+    def accepts(self, value: Any) -> bool:
+        """Whether it can be read."""
+        if type(value) is not str and value is not None:
+            if not self._any_json:
+                return False
+            value = to_text(value)
+        try:
+            self._read(value)
+        except ValueError:
+            return False
+        return True
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Raises DecodeError if it cannot be read."""
+        if type(value) is not str and value is not None:
+            if not self._any_json:
+                raise DecodeError(place.mismatch(kind_of(value), "string"))
+            value = to_text(value)
+        try:
+            self._read(value)
+        except ValueError as error:
+            raise DecodeError(str(error)) from error
+
+
+class Slice:
+    """A list. `name` is that of the list's type, such as `[]string`."""
+
+    def __init__(self, name: str, element: Type) -> None:
+        self.name = name
+        self._element = element
+        self._accepts = element.accepts
+
+    def accepts(self, value: Any) -> bool:
+        """Whether every element fits."""
+        if type(value) is not list:
+            return value is None
+        accepts = self._accepts
+        for each in value:  # noqa: SIM110 - a generator takes longer
+            if not accepts(each):
+                return False
+        return True
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain, or look at the elements."""
+        if isinstance(value, list):
+            for each in value:
+                self._element.visit(each, place)
+        elif value is not None:
+            place.complain(kind_of(value), self.name)
+
+
+class Map:
+    """A map with strings as keys. `name` is that of the map's type, such as `v1.ResourceList`."""
+
+    def __init__(self, name: str, element: Type) -> None:
+        self.name = name
+        self._element = element
+        self._accepts = element.accepts
+
+    def accepts(self, value: Any) -> bool:
+        """Whether every value fits."""
+        if type(value) is not dict:
+            return value is None
+        accepts = self._accepts
+        for each in value.values():  # noqa: SIM110 - a generator takes longer
+            if not accepts(each):
+                return False
+        return True
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain, or look at the values."""
+        if isinstance(value, dict):
+            for each in value.values():
+                self._element.visit(each, place)
+        elif value is not None:
+            place.complain(kind_of(value), self.name)
+
+
+class Struct:
+    """A struct. `name` has its package (`v1.ObjectMeta`); fields that are not named are ignored, as Go does.
+
+    `embedded` are fields of an inlined struct, by the name of that struct. An `anonymous` struct has its text as name.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        fields: Mapping[str, Type],
+        embedded: Mapping[str, Mapping[str, Type]] | None = None,
+        *,
+        anonymous: bool = False,
+    ) -> None:
+        self.name = name
+        self._short = "" if anonymous else name.rpartition(".")[2]
+        self._fields: dict[str, tuple[tuple[str, ...], Type]] = {key: ((key,), type_) for key, type_ in fields.items()}
+        for struct, inner in (embedded or {}).items():
+            self._fields.update({key: ((struct, key), type_) for key, type_ in inner.items()})
+        self._accepts = {key: type_.accepts for key, (_, type_) in self._fields.items()}
+
+    def accepts(self, value: Any) -> bool:
+        """Whether every known field fits."""
+        if type(value) is not dict:
+            return value is None
+        find = self._accepts.get
+        for key, each in value.items():
+            accepts = find(key)
+            if accepts is not None and not accepts(each):
+                return False
+        return True
+
+    def visit(self, value: Any, place: Place) -> None:
+        """Complain, or look at the fields in the order in which they come."""
+        if not isinstance(value, dict):
+            if value is not None:
+                place.complain(kind_of(value), self.name)
             return
-        while True:
-            self.space()
-            if self._next() != ord('"'):
-                raise self.refused("looking for beginning of object key string")
-            self._string()
-            self._expect(b":", "after object key")
-            self.value(_VALUE)
-            if self._expect(b",}", "after object key:value pair") == ord("}"):
-                return
+        struct, depth = place.struct, len(place.fields)
+        for key, each in value.items():
+            field = self._fields.get(key)
+            if field is not None:
+                path, type_ = field
+                place.struct = self._short
+                place.fields.extend(path)
+                type_.visit(each, place)
+                place.struct = struct
+                del place.fields[depth:]
 
-    def _array(self) -> None:
-        self.at += 1
-        self.space()
-        if self._next() == ord("]"):
-            self.at += 1
-            return
-        while True:
-            self.value(_VALUE)
-            if self._expect(b",]", "after array element") == ord("]"):
-                return
 
-    def _expect(self, wanted: bytes, where: str) -> int:
-        self.space()
-        found = self._next()
-        if found < 0 or found not in wanted:
-            raise self.refused(where)
-        self.at += 1
-        return found
+class Anything:
+    """A type that takes any JSON."""
 
-    def _string(self) -> None:
-        self.at += 1
-        while (byte := self._next()) != ord('"'):
-            if byte < 0x20:
-                raise self.refused("in string literal")
-            self.at += 1
-            if byte == ord("\\"):
-                self._escape()
-        self.at += 1
+    def accepts(self, value: Any) -> bool:
+        """Always."""
+        return True
 
-    def _escape(self) -> None:
-        if self._next() == ord("u"):
-            for _ in range(4):
-                self.at += 1
-                if self._next() not in _HEX:
-                    raise self.refused("in \\u hexadecimal character escape")
-        elif self._next() not in _ESCAPES:
-            raise self.refused("in string escape code")
-        self.at += 1
+    def visit(self, value: Any, place: Place) -> None:
+        """Nothing to complain about."""
 
-    def _number(self) -> None:
-        if self._next() == ord("-"):
-            self.at += 1
-        if self._next() == ord("0"):
-            self.at += 1
-        else:
-            self._digits("in numeric literal")
-        if self._next() == ord("."):
-            self.at += 1
-            self._digits("after decimal point in numeric literal")
-        if self._next() in (ord("e"), ord("E")):
-            self.at += 1
-            if self._next() in (ord("+"), ord("-")):
-                self.at += 1
-            self._digits("in exponent of numeric literal")
 
-    def _digits(self, where: str) -> None:
-        if self._next() not in _DIGITS:
-            raise self.refused(where)
-        while self._next() in _DIGITS:
-            self.at += 1
+def to_text(value: Any) -> str:
+    """The value as JSON, as it came over the wire."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # numbers of more than 64 bits
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
-    def _literal(self, word: bytes) -> None:
-        for letter in word:
-            if self._next() != letter:
-                raise self.refused(f"in literal {word.decode()} (expecting '{chr(letter)}')")
-            self.at += 1
+
+STRING: Type = Scalar("string", str)
+BOOL: Type = Scalar("bool", bool)
+INT32: Type = Int(32)
+INT64: Type = Int(64)
+
+
+def string_type(name: str) -> Type:
+    """A named string type, such as `types.UID`."""
+    return Scalar(name, str)

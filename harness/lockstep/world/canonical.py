@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lockstep.apiserver.sharing import ByIdentity
-from lockstep.wire.state import DELETION_COST, ready_since
+from lockstep.wire.pods import DELETION_COST, ready_since
 from lockstep.world.api import Object
 
 StateKey = tuple[Any, ...]

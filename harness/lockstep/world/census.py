@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lockstep.wire.state import controller_of, is_active
+from lockstep.wire.meta import controller_of
+from lockstep.wire.pods import is_active
 from lockstep.world.api import Api, Object
 from lockstep.world.canonical import rank_nodes
 

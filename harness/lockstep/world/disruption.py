@@ -8,14 +8,15 @@ all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from lockstep.apiserver import ApiServer
 from lockstep.apiserver.budgets import BUDGETS, SYNC_FAILED, is_current, with_condition, with_verdict
 from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire.selectors import Matcher, from_object
-from lockstep.wire.state import is_ready, is_terminating
+from lockstep.wire.meta import is_terminating
+from lockstep.wire.pods import is_ready
+from lockstep.wire.selectors import NOTHING, InvalidSelector, Selector, selector_from
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object
 from lockstep.world.scales import NoScale, Scales
@@ -36,7 +37,7 @@ class DisruptionController:
         self._api = Api(server, "disruption-controller")
         self._scales = Scales(self._api)
         self._agenda: Agenda[Key] = Agenda(loop, self._sync_all)
-        self._matchers: dict[Key, Matcher] = {}
+        self._selectors: dict[Key, Selector] = {}
 
     def next_due(self) -> int | None:
         """The instant of the next planned step, or None."""
@@ -46,21 +47,21 @@ class DisruptionController:
         """Handler of the budgets' feed."""
         key = _key(budget)
         if kind == "DELETED":
-            self._matchers.pop(key, None)
+            self._selectors.pop(key, None)
             return
         try:
-            self._matchers[key] = from_object(budget["spec"].get("selector"))
-        except ValueError:
-            self._matchers[key] = _nothing
+            self._selectors[key] = selector_from(budget["spec"].get("selector"))
+        except InvalidSelector:
+            self._selectors[key] = NOTHING
         self._plan(key)
 
     def observe_pod(self, kind: str, pod: Object) -> None:
         """Handler of the pods' feed."""
-        if not self._matchers:
+        if not self._selectors:
             return
         meta = pod["metadata"]
-        for key, matches in self._matchers.items():
-            if key[0] == meta["namespace"] and matches(meta.get("labels") or {}):
+        for key, selector in self._selectors.items():
+            if key[0] == meta["namespace"] and selector.matches(meta.get("labels")):
                 self._plan(key)
 
     def _plan(self, key: Key) -> None:
@@ -76,9 +77,9 @@ class DisruptionController:
     def _sync(self, budget: Object) -> None:
         """trySync, and failSafe if that does not work."""
         key = _key(budget)
-        matches = self._matchers.get(key, _nothing)
+        selector = self._selectors.get(key, NOTHING)
         found = self._api.objects("pods", key[0])
-        pods = [pod for pod in found if matches(pod["metadata"].get("labels") or {})]
+        pods = [pod for pod in found if selector.matches(pod["metadata"].get("labels"))]
         status = budget.get("status") or {}
         try:
             expected, desired = _expected(budget["spec"], pods, self._scales.total)
@@ -138,10 +139,6 @@ class DisruptionController:
 
     def _now(self) -> str:
         return rfc3339(self._loop.now)
-
-
-def _nothing(labels: Mapping[str, str]) -> bool:
-    return False
 
 
 def _expected(spec: Object, pods: list[Object], total: Callable[[list[Object]], int]) -> tuple[int, int]:

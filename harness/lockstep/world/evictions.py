@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from lockstep.time.clock import EPOCH_NS, rfc3339
-from lockstep.wire import quantity
+from lockstep.wire.quantity import BINARY_SI, Quantity, read_quantity
 from lockstep.world.api import Object
 
 EVICTED = "Evicted"
@@ -68,9 +67,9 @@ def eviction_of(pod: Object, resource: str, usage: Mapping[str, int | str]) -> E
             known = ", ".join(requests)
             raise ValueError(f"pod {pod['metadata']['name']} has no container {name!r}; it has {known}")
         request = requests[name] or "0"
-        amount = quantity.parse(used)
-        if amount > quantity.parse(request):
-            offending[name] = quantity.spell(Fraction(int(amount)), "Ki")
+        amount = read_quantity(used)
+        if amount.compare(read_quantity(request)) > 0:
+            offending[name] = str(Quantity(int(amount.exact()), 0, BINARY_SI))
             message += f"Container {name} was using {offending[name]}, request is {request}, "
             message += f"has larger consumption of {resource}. "
     annotations = {

@@ -10,7 +10,7 @@ from functools import partial
 
 from lockstep.time.clock import seconds
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire.state import FOREGROUND, ORPHAN
+from lockstep.wire.meta import FOREGROUND, ORPHAN
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object
 from lockstep.world.ownership import Graph, Item

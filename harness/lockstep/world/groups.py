@@ -6,7 +6,7 @@ groups too: a ReplicaSet that adopts them cannot tell them apart either.
 
 from __future__ import annotations
 
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world.api import Object
 from lockstep.world.lifecycle import Group
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from lockstep.time.clock import seconds
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire.state import is_finished
+from lockstep.wire.pods import is_finished
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object, pod_path
 from lockstep.world.canonical import pick

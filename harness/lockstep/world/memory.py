@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from lockstep.time.clock import SECOND
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire import quantity
-from lockstep.wire.state import is_active
+from lockstep.wire.pods import is_active
+from lockstep.wire.quantity import read_quantity
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object
 from lockstep.world.kubelet import Kubelet
@@ -158,4 +158,4 @@ def _limit(pod: Object, status: Object) -> int:
     if resources is None:
         spec: Object = next((one for one in pod["spec"]["containers"] if one["name"] == status["name"]), {})
         resources = spec.get("resources") or {}
-    return int(quantity.parse((resources.get("limits") or {}).get("memory", "0")))
+    return int(read_quantity((resources.get("limits") or {}).get("memory", "0")).exact())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lockstep.time.clock import rfc3339, seconds
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire.state import is_ready
+from lockstep.wire.pods import is_ready
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object, pod_path
 from lockstep.world.nodes import Nodes

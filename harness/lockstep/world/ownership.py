@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from lockstep.wire.state import FOREGROUND, ORPHAN
+from lockstep.wire.meta import FOREGROUND, ORPHAN
 from lockstep.world.api import Object
 from lockstep.world.resources import Resource
 

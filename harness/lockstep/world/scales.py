@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.routing import path_to
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world.api import Api, Object
 
 _SETS = "replicasets.apps"

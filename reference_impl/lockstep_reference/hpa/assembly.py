@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.hpa.behavior import Normalizer
 from lockstep_reference.hpa.controller import HorizontalController
 from lockstep_reference.hpa.metrics.available_apis import AvailableApis
@@ -27,7 +28,6 @@ from lockstep_reference.machinery.discovery import DiscoveryClient
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
 from lockstep_reference.machinery.events import EventBroadcaster
 from lockstep_reference.machinery.informer import SharedInformerFactory
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.restmapper import DeferredDiscoveryRESTMapper
 from lockstep_reference.machinery.scale import DiscoveryScaleKindResolver, ScaleClient
 from lockstep_reference.machinery.transport import Clock

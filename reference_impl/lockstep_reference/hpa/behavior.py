@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.hpa.recommendations import Recommendation, Recommendations
 from lockstep_reference.hpa.scaling_rules import (
     ScaleEvents,
@@ -16,7 +17,6 @@ from lockstep_reference.hpa.scaling_rules import (
     calculate_scale_up_limit,
     calculate_scale_up_limit_with_scaling_rules,
 )
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Clock
 
 _READY = ("ReadyForNewScale", "recommended size matches current size")

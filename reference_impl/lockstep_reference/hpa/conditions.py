@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lockstep_reference.machinery.meta import format_time
+from lockstep.wire.gotime import rfc3339
 from lockstep_reference.machinery.transport import Clock
 
 ABLE_TO_SCALE = "AbleToScale"
@@ -34,7 +34,7 @@ class Conditions:
             self.items.append(condition)
         if condition["status"] != status:
             condition["status"] = status
-            condition["lastTransitionTime"] = format_time(self._clock.now())
+            condition["lastTransitionTime"] = rfc3339(self._clock.now())
         condition["reason"] = reason
         condition["message"] = message
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.meta import key_of
 from lockstep_reference.hpa.rate_limiters import FixedItemIntervalRateLimiter
 from lockstep_reference.hpa.reconcile import ReconcileError, Reconciler
 from lockstep_reference.hpa.target_pods import TargetPods
@@ -18,7 +20,6 @@ from lockstep_reference.machinery.informer import (
     deletion_key_of,
     wait_for_named_cache_sync,
 )
-from lockstep_reference.machinery.meta import SECOND, key_of
 from lockstep_reference.machinery.store import DeletedFinalStateUnknown, Object
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.machinery.workqueue import RateLimitingQueue

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.wire.quantity import parse_approximate_float
 from lockstep_reference.hpa.replica_calculator import Tolerances
 from lockstep_reference.hpa.sources import MetricSource, metric_source
-from lockstep_reference.machinery.quantity import parse_approximate_float
 
 Spec = dict[str, Any]
 

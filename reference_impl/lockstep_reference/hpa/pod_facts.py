@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.meta import parse_time
+from lockstep.wire.gotime import ZERO_TIME, parse_rfc3339
 
 
 class PodFacts:
@@ -43,7 +42,7 @@ class PodFacts:
         self.unready = condition is not None and condition.get("status") == "False"
         self.has_ready_condition = condition is not None
         #: When it started, None if it has not.
-        self.start_time: int | None = parse_time(start) if start else None
+        self.start_time: int | None = parse_rfc3339(start) if start else None
         #: When the Ready condition last changed.
         self.since = _time(condition.get("lastTransitionTime")) if condition else ZERO_TIME
 
@@ -57,7 +56,7 @@ def _ready_condition(conditions: Iterable[dict[str, Any]]) -> dict[str, Any] | N
 
 
 def _time(text: str | None) -> int:
-    return parse_time(text) if text else ZERO_TIME
+    return parse_rfc3339(text) if text else ZERO_TIME
 
 
 class PodGroup:

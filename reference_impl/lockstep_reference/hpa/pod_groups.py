@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from lockstep.wire.selectors import Selector
+from lockstep_reference.hpa.group_pods import Grouping, Initialization, group_pods
 from lockstep_reference.hpa.metrics import MetricsError, PodMetricsInfo
 from lockstep_reference.hpa.pod_facts import PodGroup
-from lockstep_reference.hpa.pod_grouping import Grouping, Initialization, group_pods
 from lockstep_reference.hpa.pod_lister import PodLister
 from lockstep_reference.hpa.requests import calculate_requests
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.transport import Clock
 
 

@@ -6,7 +6,7 @@ the selector requires, so that the pods of other workloads cost nothing.
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.labels import Selector
+from lockstep.wire.selectors import Selector
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, Object
 
 Pods = list[Object]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 
 
 class Recommendation(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.wire.gotime import rfc3339
 from lockstep_reference.hpa.behavior import Normalizer
 from lockstep_reference.hpa.conditions import (
     ABLE_TO_SCALE,
@@ -26,7 +27,6 @@ from lockstep_reference.hpa.status import Status, new_status, same_status
 from lockstep_reference.hpa.target import Target, TargetError, TargetFinder
 from lockstep_reference.machinery.client import ApiError, ResourceClient
 from lockstep_reference.machinery.events import Recorder
-from lockstep_reference.machinery.meta import format_time
 from lockstep_reference.machinery.scale import Scale
 from lockstep_reference.machinery.transport import Clock
 
@@ -100,7 +100,7 @@ class _Sync:
         last_scale_time = self._old.get("lastScaleTime")
         if decision.rescale:
             await self._rescale(target, decision)
-            last_scale_time = format_time(do.clock.now())
+            last_scale_time = rfc3339(do.clock.now())
         replicas = decision.replicas if decision.rescale else current
         error = await self._update_status_if_needed(
             new_status(current, replicas, last_scale_time, decision.metrics, self._conditions.items)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from lockstep.wire.gomath import ceil_to_int32, divide, int64, quotient
+from lockstep.wire.gotime import ZERO_TIME
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa import totals
+from lockstep_reference.hpa.group_pods import Initialization
 from lockstep_reference.hpa.metrics import MetricsClient, PodMetricsInfo
-from lockstep_reference.hpa.metrics.asking import Asking
+from lockstep_reference.hpa.metrics.explaining_client import ExplainingMetricsClient
 from lockstep_reference.hpa.metrics.utilization import get_metric_usage_ratio, get_resource_utilization_ratio
-from lockstep_reference.hpa.pod_grouping import Initialization
 from lockstep_reference.hpa.pod_groups import PodGroups
 from lockstep_reference.hpa.pod_lister import PodLister
-from lockstep_reference.hpa.settling import Fallback, Tolerances, settle
-from lockstep_reference.machinery.gomath import ceil_to_int32, divide, int64, quotient
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.labels import Selector
+from lockstep_reference.hpa.unknown_pods import Fallback, Tolerances, replicas_with_unknown_pods
 from lockstep_reference.machinery.transport import Clock
 
 __all__ = ["ReplicaCalculator", "ResourceReplicas", "Tolerances", "UsageReplicas"]
@@ -57,7 +57,7 @@ class ReplicaCalculator:
         *,
         pod_level_resources: bool,
     ) -> None:
-        self._asking = Asking(metrics_client)
+        self._metrics = ExplainingMetricsClient(metrics_client)
         initialization = Initialization(cpu_initialization_period, delay_of_initial_readiness_status)
         self._groups = PodGroups(pod_lister, clock, initialization, pod_level_resources=pod_level_resources)
 
@@ -72,7 +72,7 @@ class ReplicaCalculator:
         container: str,
     ) -> ResourceReplicas:
         """By utilisation in percent of the pods' requests (GetResourceReplicas); `container` "" means all."""
-        metrics, timestamp = await self._asking.resource(resource, namespace, selector, container)
+        metrics, timestamp = await self._metrics.resource(resource, namespace, selector, container)
         group = self._groups.pods(namespace, selector)
         grouping = self._groups.sort(group, metrics, resource)
         requests = self._groups.requests(group, container, resource)
@@ -86,7 +86,9 @@ class ReplicaCalculator:
             return get_resource_utilization_ratio(completed, requests, target_utilization).ratio
 
         fallback = Fallback(missing_usage, ratio_of)
-        replicas = settle(current_replicas, utilization.ratio, grouping, metrics, tolerances, fallback)
+        replicas = replicas_with_unknown_pods(
+            current_replicas, utilization.ratio, grouping, metrics, tolerances, fallback
+        )
         return ResourceReplicas(replicas, utilization.current, utilization.raw_average, timestamp)
 
     async def get_raw_resource_replicas(
@@ -100,7 +102,7 @@ class ReplicaCalculator:
         container: str,
     ) -> UsageReplicas:
         """By average usage of a resource (GetRawResourceReplicas)."""
-        metrics, timestamp = await self._asking.resource(resource, namespace, selector, container)
+        metrics, timestamp = await self._metrics.resource(resource, namespace, selector, container)
         return self._plain(
             metrics, current_replicas, target_usage, tolerances, namespace, selector, resource, timestamp
         )
@@ -116,7 +118,7 @@ class ReplicaCalculator:
         metric_selector: Selector,
     ) -> UsageReplicas:
         """By a custom metric of pods (GetMetricReplicas)."""
-        metrics, timestamp = await self._asking.of_pods(metric_name, namespace, selector, metric_selector)
+        metrics, timestamp = await self._metrics.of_pods(metric_name, namespace, selector, metric_selector)
         return self._plain(metrics, current_replicas, target_usage, tolerances, namespace, selector, "", timestamp)
 
     async def get_object_metric_replicas(
@@ -131,7 +133,7 @@ class ReplicaCalculator:
         metric_selector: Selector,
     ) -> UsageReplicas:
         """By the value of a metric of one object (GetObjectMetricReplicas). The timestamp is Go's zero time."""
-        usage, _ = await self._asking.of_object(metric_name, namespace, object_ref, metric_selector)
+        usage, _ = await self._metrics.of_object(metric_name, namespace, object_ref, metric_selector)
         ratio = divide(float(usage), float(target_usage))
         replicas = self._usage_ratio_replicas(current_replicas, ratio, tolerances, namespace, selector)
         return UsageReplicas(replicas, usage, ZERO_TIME)
@@ -147,7 +149,7 @@ class ReplicaCalculator:
         metric_selector: Selector,
     ) -> UsageReplicas:
         """By a metric of one object, divided by the pods (GetObjectPerPodMetricReplicas)."""
-        usage, timestamp = await self._asking.of_object(metric_name, namespace, object_ref, metric_selector)
+        usage, timestamp = await self._metrics.of_object(metric_name, namespace, object_ref, metric_selector)
         replicas = totals.object_replicas_per_pod(usage, target_average_usage, status_replicas, tolerances)
         return UsageReplicas(replicas, totals.average(usage, status_replicas), timestamp)
 
@@ -165,7 +167,7 @@ class ReplicaCalculator:
 
         The timestamp is Go's zero time.
         """
-        values, _ = await self._asking.external(metric_name, namespace, metric_selector)
+        values, _ = await self._metrics.external(metric_name, namespace, metric_selector)
         usage = totals.add_capped(values)
         ratio = divide(float(usage), float(target_usage))
         replicas = self._usage_ratio_replicas(current_replicas, ratio, tolerances, namespace, pod_selector)
@@ -181,7 +183,7 @@ class ReplicaCalculator:
         metric_selector: dict[str, Any] | None,
     ) -> UsageReplicas:
         """By an external metric, divided by the pods (GetExternalPerPodMetricReplicas)."""
-        values, timestamp = await self._asking.external(metric_name, namespace, metric_selector)
+        values, timestamp = await self._metrics.external(metric_name, namespace, metric_selector)
         usage = totals.add_until_negative(values)
         replicas = totals.external_replicas_per_pod(usage, target_usage_per_pod, status_replicas, tolerances)
         return UsageReplicas(replicas, totals.external_average(usage, status_replicas), timestamp)
@@ -205,7 +207,7 @@ class ReplicaCalculator:
         fallback = Fallback(
             lambda _: target_usage, lambda completed: get_metric_usage_ratio(completed, target_usage).ratio
         )
-        replicas = settle(current_replicas, ratio, grouping, metrics, tolerances, fallback)
+        replicas = replicas_with_unknown_pods(current_replicas, ratio, grouping, metrics, tolerances, fallback)
         return UsageReplicas(replicas, usage, timestamp)
 
     def _usage_ratio_replicas(

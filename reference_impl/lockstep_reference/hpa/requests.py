@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lockstep.wire.gomath import int64
+from lockstep.wire.quantity import Quantity, parse_milli_value, parse_quantity
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.pod_facts import PodFacts
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.quantity import Quantity, parse_milli_value, parse_quantity
 
 _NONE: Mapping[str, Any] = {}
 
@@ -119,4 +119,4 @@ def _larger(first: Quantity | None, second: Quantity | None) -> Quantity | None:
     """The larger one, where one may be missing (maxResourceList)."""
     if first is None or second is None:
         return first or second
-    return second if second.exceeds(first) else first
+    return second if second.compare(first) > 0 else first

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lockstep_reference.machinery.gomath import MAX_INT32, MIN_INT32, ceil_to_int32, float_to_int32, int32
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gomath import MAX_INT32, MIN_INT32, ceil_to_int32, float_to_int32, int32
+from lockstep.wire.gotime import SECOND
 
 Rules = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_reference.machinery.quantity import InvalidQuantity, parse_quantity
+from lockstep.wire.quantity import InvalidQuantity, parse_quantity
 
 Status = dict[str, Any]
 
@@ -61,8 +61,6 @@ def _same(old: Any, new: Any, key: str = "") -> bool:
 
 def _same_quantity(old: str, new: str) -> bool:
     try:
-        left, right = parse_quantity(old), parse_quantity(new)
+        return parse_quantity(old).compare(parse_quantity(new)) == 0
     except InvalidQuantity:
         return False
-    scale = min(left.scale, right.scale)
-    return bool(left.unscaled * 10 ** (left.scale - scale) == right.unscaled * 10 ** (right.scale - scale))

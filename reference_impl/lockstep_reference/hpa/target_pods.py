@@ -5,11 +5,11 @@ Source: pkg/controller/podautoscaler/horizontal.go, validateAndParseSelector and
 
 from __future__ import annotations
 
+from lockstep.wire.meta import split_key
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import InvalidSelector, Selector
 from lockstep_reference.hpa.pod_lister import PodLister
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import InvalidSelector, Selector
-from lockstep_reference.machinery.meta import split_key
-from lockstep_reference.machinery.selectors import SelectorMap
+from lockstep_reference.machinery.selector_map import SelectorMap
 from lockstep_reference.machinery.store import Object
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lockstep_reference.hpa.settling import Tolerances
-from lockstep_reference.machinery.gomath import (
+from lockstep.wire.gomath import (
     MAX_INT32,
     MAX_INT64,
     ceil_to_int32,
@@ -13,6 +12,7 @@ from lockstep_reference.machinery.gomath import (
     divide,
     int64,
 )
+from lockstep_reference.hpa.unknown_pods import Tolerances
 
 
 def add_capped(values: Iterable[int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 
 if TYPE_CHECKING:
     import random

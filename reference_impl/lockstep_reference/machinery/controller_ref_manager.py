@@ -13,9 +13,9 @@ import enum
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
+from lockstep.wire.gotime import parse_rfc3339, rfc3339
+from lockstep.wire.selectors import LabelSet
 from lockstep_reference.machinery.client import ApiError, is_invalid, is_not_found
-from lockstep_reference.machinery.labels import LabelSet
-from lockstep_reference.machinery.meta import format_time, parse_time
 
 
 class Controllee(Protocol):
@@ -201,5 +201,5 @@ def recheck_deletion_timestamp(get_object: Callable[[], Awaitable[dict[str, Any]
 
 def _go_time(text: str) -> str:
     """A timestamp as Go's time.Time prints itself, in UTC."""
-    date, _, time = format_time(parse_time(text)).partition("T")
+    date, _, time = rfc3339(parse_rfc3339(text)).partition("T")
     return f"{date} {time.removesuffix('Z')} +0000 UTC"

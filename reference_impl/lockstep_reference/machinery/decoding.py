@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_reference.machinery.gojson import STRING, DecodeError, Struct, Type, decode, to_text
-from lockstep_reference.machinery.gojson_syntax import JsonSyntaxError, check_syntax
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.gowire import STATUS
+from lockstep.wire.gojson import STRING, DecodeError, Struct, Type, decode, to_text
+from lockstep.wire.gojson_syntax import syntax_error
+from lockstep.wire.gotext import quote
+from lockstep.wire.metav1 import STATUS
 from lockstep_reference.machinery.transport import Response
 
 #: How errors name the scheme in which a kind is looked up: where upstream makes it.
@@ -63,11 +63,10 @@ def decode_registered(response: Response, versions: Mapping[str, Kinds]) -> tupl
     """
     value, text = response.body, response.body
     if isinstance(text, str):
-        try:
-            value = _parse(text) if text.strip() else None
-        except JsonSyntaxError as error:
-            if text.lstrip().startswith("{"):
-                raise DecodeError(f"{_INTERPRETING}{error}") from error
+        if not text.strip():
+            value = None
+        elif text.lstrip().startswith("{") or not _syntax_error(text):
+            value = _parse(text)
     group_version, kind = _interpret(value)
     for what, found in (("Kind", kind), ("apiVersion", group_version)):
         if not found:
@@ -93,15 +92,17 @@ def _json_body(response: Response) -> Any:
         return response.body
     if not response.body:
         raise DecodeError(f"0-length response with status code: {response.status} and content type: {content_type}")
-    try:
-        return _parse(response.body)
-    except JsonSyntaxError as error:
-        raise DecodeError(f"{_INTERPRETING}{error}") from error
+    return _parse(response.body)
 
 
 def _parse(text: str) -> Any:
-    check_syntax(text)
+    if problem := _syntax_error(text):
+        raise DecodeError(f"{_INTERPRETING}{problem}")
     return json.loads(text, strict=False)
+
+
+def _syntax_error(text: str) -> str:
+    return syntax_error(text.encode("utf-8", "surrogatepass"))
 
 
 def _interpret(value: Any) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lockstep_reference.machinery.meta import EPOCH_NS, SECOND, format_time
+from lockstep.wire.gotime import EPOCH_NS, SECOND, rfc3339
 from lockstep_reference.machinery.ratelimit import TokenBucket
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class EventCorrelator:
         if len(group.messages) < _AGGREGATE_MAX_EVENTS:
             return event, _event_key(event, origin)
         del group.messages[next(iter(group.messages))]  # upstream forgets any one of them
-        stamp = format_time(now)
+        stamp = rfc3339(now)
         involved = event["involvedObject"]
         combined = {
             "kind": "Event",

@@ -14,9 +14,9 @@ import uuid
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from lockstep.wire.gotime import EPOCH_NS, rfc3339
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.event_correlator import Correlated, Event, EventCorrelator
-from lockstep_reference.machinery.meta import EPOCH_NS, format_time
 from lockstep_reference.machinery.wakeup import Wakeup
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Recorder:
     def _make(self, involved: dict[str, str], event_type: str, reason: str, message: str) -> Event:
         """The event as it is sent, without empty fields (makeEvent, generateEvent)."""
         now = self._clock.now()
-        stamp = format_time(now)
+        stamp = rfc3339(now)
         name = involved.get("name", "")
         event: Event = {
             "kind": "Event",

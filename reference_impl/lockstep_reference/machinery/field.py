@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep_reference.machinery.gotext import quote
+from lockstep.wire.gotext import plain, quote
 
 _OMITTED = object()
 _TEXTS = {
@@ -42,11 +42,7 @@ class FieldError:
 
 def _shown(value: Any) -> str:
     """`%q` of a string, `%v` of a number."""
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value)
+    return quote(value) if isinstance(value, str) else plain(value)
 
 
 def required(field: str, detail: str) -> FieldError:

@@ -14,9 +14,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.meta import key_of, resource_version
 from lockstep_reference.machinery.fifo import Bookmark, Changed, Deleted, Delta, RealFIFO, ReplacedAll
 from lockstep_reference.machinery.listwatch import ListWatch
-from lockstep_reference.machinery.meta import SECOND, key_of, resource_version
 from lockstep_reference.machinery.reflector import Reflector
 from lockstep_reference.machinery.store import (
     NAMESPACE_INDEX,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.gojson import INT64, STRING, Map, Slice, Struct
-from lockstep_reference.machinery.gowire import (
+from lockstep.wire.gojson import INT64, STRING, Map, Slice, Struct
+from lockstep.wire.metav1 import (
     DURATION,
     LABEL_SELECTOR,
     OBJECT_META,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from lockstep.wire.meta import controller_of
 from lockstep_reference.machinery.client import ApiError, Client, has_status_cause, is_not_found
-from lockstep_reference.machinery.meta import controller_of
 
 FAILED_CREATE_POD_REASON = "FailedCreate"
 SUCCESSFUL_CREATE_POD_REASON = "SuccessfulCreate"

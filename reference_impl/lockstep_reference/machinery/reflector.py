@@ -10,6 +10,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.meta import key_of, resource_version
 from lockstep_reference.machinery.backoff import BackoffManager
 from lockstep_reference.machinery.errors import (
     ApiError,
@@ -20,7 +22,6 @@ from lockstep_reference.machinery.errors import (
     is_too_many_requests,
 )
 from lockstep_reference.machinery.fifo import Bookmark, Changed, Deleted, Delta, ReplacedAll, SyncAll
-from lockstep_reference.machinery.meta import SECOND, key_of, resource_version
 
 if TYPE_CHECKING:
     import random

@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lockstep.wire.gotext import quote
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.discovery import Discovered, Group
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Clock
 
 #: How often kube-controller-manager has its RESTMapper forget everything, in nanoseconds (CreateControllerContext).

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lockstep.wire.gotext import quote
+from lockstep.wire.selector_parser import parse_to_label_selector
+from lockstep.wire.selectors import InvalidSelector, selector_from
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.discovery import DiscoveryClient, DiscoveryErrors
 from lockstep_reference.machinery.errors import from_response
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.label_parser import parse_as_label_selector
-from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 from lockstep_reference.machinery.restmapper import (
     DeferredDiscoveryRESTMapper,
     GroupVersionResource,
@@ -150,7 +150,7 @@ def _selector(status: Mapping[str, Any], version: str) -> str:
     text = status.get("selector" if version == AUTOSCALING_V1 else "targetSelector") or ""
     if text:
         try:
-            return parse_as_label_selector(text).text
+            return selector_from(parse_to_label_selector(text)).text
         except InvalidSelector as error:
             raise InvalidSelector(f"failed to parse target selector: {error}") from error
     if version == AUTOSCALING_V1:
@@ -170,9 +170,9 @@ def _to_wire(scale: Scale, group_version: str) -> dict[str, Any]:
     elif group_version not in _OLDER:
         raise ScaleError(f"could not convert scale update to external Scale: {_unsuitable(group_version)}")
     elif scale.selector:
-        selector = parse_as_label_selector(scale.selector)
-        if all(one.operator == "=" for one in selector.requirements):
-            status["selector"] = {one.key: one.values[0] for one in selector.requirements}
+        selector = parse_to_label_selector(scale.selector)
+        if "matchExpressions" not in selector:
+            status["selector"] = selector["matchLabels"]
         status["targetSelector"] = scale.selector
     return {
         "kind": "Scale",

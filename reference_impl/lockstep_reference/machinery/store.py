@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lockstep_reference.machinery.meta import key_of, resource_version
+from lockstep.wire.meta import key_of, resource_version
 
 if TYPE_CHECKING:
     import random

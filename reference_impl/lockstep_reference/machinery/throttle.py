@@ -6,7 +6,7 @@ import asyncio
 from struct import pack, unpack
 from typing import TYPE_CHECKING
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.ratelimit import TokenBucket
 
 if TYPE_CHECKING:

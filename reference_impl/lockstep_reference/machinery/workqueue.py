@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.heap import WaitingHeap
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.ratelimit import RateLimiter, default_controller_rate_limiter
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.wire.meta import controller_of, key_of
 from lockstep_reference.machinery.consistency import ConsistencyStore
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
-from lockstep_reference.machinery.meta import controller_of, key_of
 from lockstep_reference.machinery.store import DeletedFinalStateUnknown
 from lockstep_reference.machinery.workqueue import RateLimitingQueue
 from lockstep_reference.replicaset.lister import PodLister, ReplicaSetLister

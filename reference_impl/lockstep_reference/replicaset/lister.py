@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep_reference.machinery import labels
-from lockstep_reference.machinery.meta import controller_of
+from lockstep.wire import selectors
+from lockstep.wire.meta import controller_of
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer
 from lockstep_reference.replicaset.pod import Pod, PodCache
 
@@ -84,9 +84,9 @@ class PodLister:
         found = self._found[key] = self._cache(objects, self._found.get(key))
         return found
 
-    def list(self, namespace: str, selector: labels.Selector) -> list[Pod]:
+    def list(self, namespace: str, selector: selectors.Selector) -> list[Pod]:
         """The pods of the namespace that the selector matches."""
-        matches = labels.Matcher(selector)
+        matches = selectors.Matcher(selector)
         pods = self._cache(self._indexer.by_index(NAMESPACE_INDEX, namespace))
         return [pod for pod in pods if matches[pod.label_set]]
 
@@ -99,11 +99,11 @@ class PodLister:
         self._found.pop(_index_key_of_owner(owner["metadata"]), None)
 
 
-def selector_of(rs: dict[str, Any]) -> labels.Selector | None:
+def selector_of(rs: dict[str, Any]) -> selectors.Selector | None:
     """The ReplicaSet's selector, or None if it is invalid and so matches nothing."""
     try:
-        return labels.selector_from(rs["spec"].get("selector"))
-    except labels.InvalidSelector:
+        return selectors.selector_from(rs["spec"].get("selector"))
+    except selectors.InvalidSelector:
         return None
 
 

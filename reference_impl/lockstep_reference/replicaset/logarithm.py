@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from lockstep_reference.machinery.elementary import go_log
+from lockstep.wire.elementary import go_log
 
 _INVERSE_LN2 = 1 / math.log(2)
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lockstep.wire.meta import key_of
 from lockstep_reference.machinery.client import ApiError, has_status_cause, is_not_found
 from lockstep_reference.machinery.concurrent import concurrently
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
-from lockstep_reference.machinery.meta import key_of
 from lockstep_reference.machinery.pod_control import (
     NAMESPACE_TERMINATING_CAUSE,
     OPERATION_ERRORS,

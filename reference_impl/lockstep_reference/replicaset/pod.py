@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lockstep_reference.machinery.meta import controller_of, parse_time
+from lockstep.wire.gotime import parse_rfc3339
+from lockstep.wire.meta import controller_of
 
 #: Annotation that makes a pod cheaper or dearer to delete than its equals.
 POD_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -151,4 +152,4 @@ def _readiness(status: dict[str, Any]) -> tuple[bool, int | None]:
 
 
 def _time(text: str | None) -> int | None:
-    return parse_time(text) if text else None
+    return parse_rfc3339(text) if text else None

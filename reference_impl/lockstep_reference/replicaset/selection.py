@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep_reference.machinery import labels
+from lockstep.wire import selectors
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """`matches`: the selector selects a pod with these labels; `fully_labeled`: it has all labels of the template."""
 
-    matches: labels.Matcher
-    fully_labeled: labels.Matcher
+    matches: selectors.Matcher
+    fully_labeled: selectors.Matcher
 
 
 class Selections:
@@ -31,8 +31,8 @@ class Selections:
         known = self._known.get(key)
         if known is not None and known[0] is spec:
             return known[1]
-        selector = labels.selector_from(spec.get("selector"))
-        selection = Selection(labels.Matcher(selector), labels.Matcher(template_selector(spec)))
+        selector = selectors.selector_from(spec.get("selector"))
+        selection = Selection(selectors.Matcher(selector), selectors.Matcher(template_selector(spec)))
         self._known[key] = (spec, selection)
         return selection
 
@@ -41,11 +41,13 @@ class Selections:
         self._known.pop(key, None)
 
 
-def template_selector(spec: dict[str, Any]) -> labels.Selector:
+def template_selector(spec: dict[str, Any]) -> selectors.Selector:
     """Selects the pods that carry all labels of the template; an empty set of labels selects every pod.
 
     The labels are not validated (apimachinery pkg/labels, Set.AsSelectorPreValidated).
     """
     metadata = (spec.get("template") or {}).get("metadata") or {}
     template_labels = metadata.get("labels") or {}
-    return labels.Selector(tuple(labels.Requirement(key, "=", (value,)) for key, value in template_labels.items()))
+    return selectors.Selector(
+        tuple(selectors.Requirement(key, "=", (value,)) for key, value in template_labels.items())
+    )

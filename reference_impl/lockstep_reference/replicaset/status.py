@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lockstep.wire.gotime import rfc3339
+from lockstep.wire.selectors import Matcher
 from lockstep_reference.machinery.client import ApiError, ResourceClient
-from lockstep_reference.machinery.labels import Matcher
-from lockstep_reference.machinery.meta import format_time
 from lockstep_reference.replicaset.availability import is_pod_available
 from lockstep_reference.replicaset.pod import Pod
 
@@ -113,7 +113,7 @@ def status_to_wire(status: dict[str, Any]) -> dict[str, Any]:
 
 def new_replica_set_condition(kind: str, status: str, reason: str, message: str, now: int) -> dict[str, Any]:
     """A condition that became so at the instant `now`; an empty reason or message is left out, as on the wire."""
-    condition = {"type": kind, "status": status, "lastTransitionTime": format_time(now)}
+    condition = {"type": kind, "status": status, "lastTransitionTime": rfc3339(now)}
     if reason:
         condition["reason"] = reason
     if message:

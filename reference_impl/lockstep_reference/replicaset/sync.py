@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lockstep_reference.machinery import labels
+from lockstep.wire import selectors
+from lockstep.wire.meta import split_key
 from lockstep_reference.machinery.client import ResourceClient
 from lockstep_reference.machinery.consistency import ConsistencyError, ConsistencyStore
 from lockstep_reference.machinery.controller_ref_manager import (
@@ -20,7 +21,6 @@ from lockstep_reference.machinery.controller_ref_manager import (
     recheck_deletion_timestamp,
 )
 from lockstep_reference.machinery.expectations import UIDTrackingControllerExpectations
-from lockstep_reference.machinery.meta import split_key
 from lockstep_reference.machinery.pod_control import OPERATION_ERRORS
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.machinery.workqueue import RateLimitingQueue
@@ -72,7 +72,7 @@ class ReplicaSetSync:
         rs_needs_sync = self.expectations.satisfied_expectations(key)
         try:
             selection = self.selections.of(key, rs)
-        except labels.InvalidSelector as error:
+        except selectors.InvalidSelector as error:
             self.on_error(f"error converting pod selector to selector for rs {namespace}/{name}: {error}")
             return
         matches = selection.matches
@@ -94,7 +94,7 @@ class ReplicaSetSync:
             raise manage_replicas_error
         self._plan_availability_check(key, updated_rs, active_pods, now)
 
-    async def claim_pods(self, rs: dict[str, Any], matches: labels.Matcher, filtered_pods: list[Pod]) -> list[Pod]:
+    async def claim_pods(self, rs: dict[str, Any], matches: selectors.Matcher, filtered_pods: list[Pod]) -> list[Pod]:
         """Adopt and release; the pods that are the ReplicaSet's. Raises Aggregate.
 
         Before the first adoption the ReplicaSet is read from the server, some time after the pods were listed.
@@ -128,7 +128,7 @@ class ReplicaSetSync:
         self.queue.add_after(key, min_ready_seconds if next_check is None else next_check / 10**9)
 
 
-def filter_claimed_pods(rs: dict[str, Any], matches: labels.Matcher, pods: list[Pod]) -> list[Pod]:
+def filter_claimed_pods(rs: dict[str, Any], matches: selectors.Matcher, pods: list[Pod]) -> list[Pod]:
     """The pods that the ReplicaSet controls and that match (controller_utils.go, FilterClaimedPods)."""
     uid = rs["metadata"]["uid"]
     return [pod for pod in pods if pod.owner_uid == uid and matches[pod.label_set]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lockstep_reference.machinery.quantity import DECIMAL_SI, Quantity, parse_quantity
+from lockstep.wire.quantity import DECIMAL_SI, Quantity, parse_quantity
 
 GROUP_VERSION = "autoscaling.k8s.io/v1"
 

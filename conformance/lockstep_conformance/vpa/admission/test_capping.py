@@ -13,8 +13,8 @@ from lockstep_conformance.vpa.admission.steps import (
     workload,
 )
 
-_CAPPING = "pkg/utils/vpa/capping.go Apply"
-_SCALING = "pkg/utils/vpa/limit_and_request_scaling.go GetProportionalLimit"
+_CAPPING = "pkg/utils/vpa/capping.go: Apply"
+_SCALING = "pkg/utils/vpa/limit_and_request_scaling.go: GetProportionalLimit"
 _LIMIT_RANGE = "pkg/utils/limitrange/limit_range_calculator.go"
 _TARGET = {"cpu": "500m", "memory": "512Mi"}
 
@@ -145,7 +145,7 @@ async def test_default_limit_of_a_limit_range(cluster: Cluster) -> None:
     "vpa-admission/pod-limit-range-shares-the-cut",
     must="Where the requests of all containers together pass the maximum of a LimitRange for pods, each MUST be cut in "
     "proportion.",
-    source="pkg/utils/vpa/capping.go applyPodLimitRange",
+    source="pkg/utils/vpa/capping.go: applyPodLimitRange",
     issues="kubernetes/autoscaler#8776",
     controllers=ADMISSION,
 )

@@ -16,9 +16,9 @@ from lockstep_conformance.vpa.admission.steps import (
     workload,
 )
 
-_REGISTRATION = "pkg/admission-controller/config.go selfRegistration"
-_SERVER = "pkg/admission-controller/logic/server.go Serve"
-_STATUS = "pkg/utils/status/status_object.go UpdateStatus"
+_REGISTRATION = "pkg/admission-controller/config.go: selfRegistration"
+_SERVER = "pkg/admission-controller/logic/server.go: Serve"
+_STATUS = "pkg/utils/status/status_object.go: UpdateStatus"
 _LEASES = "leases.coordination.k8s.io"
 _CONFIGURATIONS = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
 _TARGET = objects.recommended(target={"cpu": "250m"})
@@ -118,7 +118,7 @@ async def test_failure_policy_fail(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/the-lease-is-renewed",
     must="The Lease MUST be made ten seconds after the registration and renewed every ten seconds.",
-    source=(_STATUS, "pkg/utils/status/status_updater.go Run"),
+    source=(_STATUS, "pkg/utils/status/status_updater.go: Run"),
     controllers=ADMISSION,
     autostart=False,
 )
@@ -191,7 +191,7 @@ async def test_nonsense_is_let_through(cluster: Cluster) -> None:
     "vpa-admission/a-review-without-a-request",
     must="A review without a request makes upstream panic: the caller MUST lose its connection, and the next MUST be "
     "served.",
-    source="pkg/admission-controller/logic/server.go admit",
+    source="pkg/admission-controller/logic/server.go: admit",
     controllers=ADMISSION,
 )
 async def test_a_review_without_a_request(cluster: Cluster) -> None:

@@ -13,7 +13,7 @@ from lockstep_conformance.vpa.admission.steps import (
     workload,
 )
 
-_MATCHER = "pkg/admission-controller/resource/vpa/matcher.go GetMatchingVPA"
+_MATCHER = "pkg/admission-controller/resource/vpa/matcher.go: GetMatchingVPA"
 
 
 def _asking() -> dict[str, object]:
@@ -32,7 +32,7 @@ async def _recommend(cluster: Cluster, name: str, cpu: str) -> None:
     "vpa-admission/the-oldest-vpa-wins",
     must="Of several VPAs with the pod's controller as target the oldest MUST decide; of two of one second, the one "
     "whose name comes first.",
-    source=(_MATCHER, "pkg/utils/vpa/api.go Stronger"),
+    source=(_MATCHER, "pkg/utils/vpa/api.go: Stronger"),
     issues="kubernetes/autoscaler#6010",
     controllers=ADMISSION,
 )
@@ -70,7 +70,7 @@ async def test_the_target_counts_by_name(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/the-topmost-controller-counts",
     must="A VPA of a Deployment MUST decide for the pods of its ReplicaSets; one of the ReplicaSet itself MUST NOT.",
-    source=(_MATCHER, "pkg/target/controller_fetcher/controller_fetcher.go FindTopMostWellKnownOrScalable"),
+    source=(_MATCHER, "pkg/target/controller_fetcher/controller_fetcher.go: FindTopMostWellKnownOrScalable"),
     controllers=ADMISSION,
 )
 async def test_the_topmost_controller_counts(cluster: Cluster) -> None:
@@ -94,7 +94,7 @@ async def test_the_topmost_controller_counts(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/labels-must-match-too",
     must="A pod that its controller's selector does not select MUST NOT be changed, although it names that controller.",
-    source=(_MATCHER, "pkg/utils/vpa/api.go PodMatchesVPA"),
+    source=(_MATCHER, "pkg/utils/vpa/api.go: PodMatchesVPA"),
     controllers=ADMISSION,
 )
 async def test_labels_must_match_too(cluster: Cluster) -> None:
@@ -110,7 +110,7 @@ async def test_labels_must_match_too(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/a-pod-without-a-controller",
     must="A pod without a controller MUST NOT be changed, whatever its labels.",
-    source=(_MATCHER, "pkg/utils/vpa/api.go FindParentControllerForPod"),
+    source=(_MATCHER, "pkg/utils/vpa/api.go: FindParentControllerForPod"),
     controllers=ADMISSION,
 )
 async def test_a_pod_without_a_controller(cluster: Cluster) -> None:

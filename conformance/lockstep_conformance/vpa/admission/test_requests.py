@@ -12,8 +12,8 @@ from lockstep_conformance.vpa.admission.steps import (
     workload,
 )
 
-_UPDATES = "pkg/admission-controller/resource/pod/patch/resource_updates.go CalculatePatches"
-_SCALING = "pkg/utils/vpa/limit_and_request_scaling.go GetProportionalLimit"
+_UPDATES = "pkg/admission-controller/resource/pod/patch/resource_updates.go: CalculatePatches"
+_SCALING = "pkg/utils/vpa/limit_and_request_scaling.go: GetProportionalLimit"
 
 
 @scenario(
@@ -66,7 +66,7 @@ async def test_without_a_recommendation(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/mode-off-changes-nothing",
     must="A VPA in mode Off MUST NOT change a pod.",
-    source="pkg/admission-controller/resource/vpa/matcher.go GetMatchingVPA",
+    source="pkg/admission-controller/resource/vpa/matcher.go: GetMatchingVPA",
     controllers=ADMISSION,
 )
 async def test_mode_off_changes_nothing(cluster: Cluster) -> None:

@@ -15,7 +15,7 @@ from lockstep_conformance.vpa.admission.steps import (
     workload,
 )
 
-_BOOST = "pkg/admission-controller/resource/pod/patch/resource_updates.go applyCPUStartupBoost"
+_BOOST = "pkg/admission-controller/resource/pod/patch/resource_updates.go: applyCPUStartupBoost"
 
 
 def _options(**flags: Any) -> Options:

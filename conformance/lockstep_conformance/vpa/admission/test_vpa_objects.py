@@ -8,7 +8,7 @@ from lockstep import AdmissionOptions, Cluster, Options, VpaOptions, objects, sc
 from lockstep.objects.definitions import VPAS
 from lockstep_conformance.vpa.admission.steps import ADMISSION, REGISTERED, refusal
 
-_HANDLER = "pkg/admission-controller/resource/vpa/handler.go GetPatches"
+_HANDLER = "pkg/admission-controller/resource/vpa/handler.go: GetPatches"
 _VALIDATION = "pkg/admission-controller/resource/vpa/validation.go"
 _INVALID = (
     'admission webhook "vpa.k8s.io" denied the request: VerticalPodAutoscaler.autoscaling.k8s.io "web" is invalid: '
@@ -195,7 +195,7 @@ async def test_what_gates_allow(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/old-objects-keep-what-gates-forbid",
     must="An update of a VPA that has what a gate forbids now MUST be let through.",
-    source=f"{_VALIDATION} getValidationOptionsForVPA",
+    source=f"{_VALIDATION}: getValidationOptionsForVPA",
     controllers=ADMISSION,
 )
 async def test_old_objects_keep_what_gates_forbid(cluster: Cluster) -> None:
@@ -209,7 +209,7 @@ async def test_old_objects_keep_what_gates_forbid(cluster: Cluster) -> None:
 @scenario(
     "vpa-admission/auto-is-warned-about",
     must="A VPA in mode Auto MUST be let in with a warning that the mode will go.",
-    source="pkg/admission-controller/logic/server.go addDeprecationWarnings",
+    source="pkg/admission-controller/logic/server.go: addDeprecationWarnings",
     controllers=ADMISSION,
 )
 async def test_auto_is_warned_about(cluster: Cluster) -> None:
@@ -242,7 +242,7 @@ async def test_values_of_the_wrong_type(cluster: Cluster) -> None:
     "vpa-admission/a-vpa-of-another-namespace-than-watched",
     must="With --vpa-object-namespace the webhook MUST still be registered for all namespaces but one without a name, "
     "since an empty list of ignored namespaces is taken for one empty name.",
-    source="pkg/admission-controller/config.go selfRegistration",
+    source="pkg/admission-controller/config.go: selfRegistration",
     controllers=ADMISSION,
     options=Options(vpa=VpaOptions(admission=AdmissionOptions(vpa_object_namespace="default"))),
 )

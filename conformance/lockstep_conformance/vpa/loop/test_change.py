@@ -17,8 +17,8 @@ from lockstep_conformance.vpa.loop.steps import (
     target,
 )
 
-_LOOP = ("pkg/recommender/routines/recommender.go RunOnce", "pkg/updater/logic/updater.go RunOnce")
-_LEASE = "pkg/utils/status/status_object.go IsStatusValid"
+_LOOP = ("pkg/recommender/routines/recommender.go: RunOnce", "pkg/updater/logic/updater.go: RunOnce")
+_LEASE = "pkg/utils/status/status_object.go: IsStatusValid"
 
 
 @scenario(
@@ -83,7 +83,7 @@ async def test_loop_with_a_slow_webhook(cluster: Cluster) -> None:
     "vpa-recommender/loop-after-a-restart-of-everything",
     must="After a restart of all three parts the recommendation MUST come back from the checkpoints, and nothing be "
     "evicted.",
-    source=(*_LOOP, "pkg/recommender/input/cluster_feeder.go InitFromCheckpoints"),
+    source=(*_LOOP, "pkg/recommender/input/cluster_feeder.go: InitFromCheckpoints"),
     issues="kubernetes/autoscaler#2180",
     controllers=LOOP,
     tolerance=SUMS,
@@ -106,7 +106,7 @@ async def test_loop_after_a_restart_of_everything(cluster: Cluster) -> None:
     "vpa-recommender/loop-cures-an-oom",
     must="A container that is killed for its memory MUST get more than it had, by an eviction if need be, until it is "
     "not killed any more.",
-    source=(*_LOOP, "pkg/recommender/model/container.go RecordOOM"),
+    source=(*_LOOP, "pkg/recommender/model/container.go: RecordOOM"),
     issues=("kubernetes/autoscaler#3078", "kubernetes/autoscaler#4284"),
     controllers=LOOP,
     options=every(60.0, min_replicas=1),
@@ -140,7 +140,7 @@ async def test_loop_in_place(cluster: Cluster) -> None:
     "vpa-updater/loop-and-a-disruption-budget",
     must="A budget that allows no disruption MUST keep the pods as they are; when it does, they MUST be brought to the "
     "target.",
-    source=(*_LOOP, "pkg/updater/restriction/pods_eviction_restriction.go Evict"),
+    source=(*_LOOP, "pkg/updater/restriction/pods_eviction_restriction.go: Evict"),
     issues="kubernetes/autoscaler#4284",
     controllers=UPDATES,
     tolerance=SUMS,

@@ -30,7 +30,7 @@ def _workload(name: str, requests: dict[str, str] | None, replicas: int = 2) -> 
     must="Pods that ask for less than they use, or for nothing, MUST be evicted in the first hour, and once more as "
     "the recommendation follows their memory, which grows for twenty minutes; then they MUST be left alone, as those "
     "MUST be from the start that ask for much more.",
-    source=("pkg/updater/logic/updater.go RunOnce", "pkg/updater/priority/update_priority_calculator.go AddPod"),
+    source=("pkg/updater/logic/updater.go: RunOnce", "pkg/updater/priority/update_priority_calculator.go: AddPod"),
     issues="gardener/gardener#2882",
     controllers=UPDATES,
     options=every(60.0, min_replicas=1),
@@ -56,7 +56,7 @@ async def test_loop_in_the_first_hour(cluster: Cluster) -> None:
     must="Pods without any metrics MUST be evicted too if they ask for more than the least that is recommended then.",
     source=(
         "pkg/recommender/util/histogram.go: Percentile",
-        "pkg/updater/priority/update_priority_calculator.go AddPod",
+        "pkg/updater/priority/update_priority_calculator.go: AddPod",
     ),
     controllers=UPDATES,
 )
@@ -73,8 +73,8 @@ async def test_loop_without_metrics(cluster: Cluster) -> None:
     must="The pods of a VPA in a mode that the updater does not support MUST be left alone by it, while "
     "recommendations go on and new pods get them.",
     source=(
-        "pkg/updater/logic/updater.go RunOnce",
-        "pkg/admission-controller/resource/vpa/matcher.go GetMatchingVPA",
+        "pkg/updater/logic/updater.go: RunOnce",
+        "pkg/admission-controller/resource/vpa/matcher.go: GetMatchingVPA",
     ),
     issues="kubernetes/autoscaler#8888",
     controllers=UPDATES,

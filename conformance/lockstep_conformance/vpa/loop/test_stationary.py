@@ -16,8 +16,8 @@ from lockstep_conformance.vpa.loop.steps import (
     target,
 )
 
-_LOOP = ("pkg/recommender/routines/recommender.go RunOnce", "pkg/updater/logic/updater.go RunOnce")
-_PRIORITY = "pkg/updater/priority/update_priority_calculator.go AddPod"
+_LOOP = ("pkg/recommender/routines/recommender.go: RunOnce", "pkg/updater/logic/updater.go: RunOnce")
+_PRIORITY = "pkg/updater/priority/update_priority_calculator.go: AddPod"
 
 
 @scenario(
@@ -96,7 +96,7 @@ async def test_loop_of_pods_that_ask_for_enough(cluster: Cluster) -> None:
     "vpa-recommender/loop-with-a-pod-limit-range",
     must="With a LimitRange for pods below what is recommended a new pod MUST get what fits; its bounds are cut, so "
     "a pod of one container MUST NOT be evicted again.",
-    source=(*_LOOP, "pkg/utils/vpa/capping.go applyPodLimitRange"),
+    source=(*_LOOP, "pkg/utils/vpa/capping.go: applyPodLimitRange"),
     issues="kubernetes/autoscaler#8776",
     controllers=LOOP,
     tolerance=SUMS,

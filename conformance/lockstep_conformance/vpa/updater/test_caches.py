@@ -82,7 +82,7 @@ async def test_late_pods(cluster: Cluster) -> None:
 @scenario(
     "vpa-updater/broken-watches",
     must="Broken and expired watches MUST be opened again, and nothing be lost.",
-    source="tools/cache/reflector.go: ListAndWatch",
+    source="client-go/tools/cache/reflector.go: ListAndWatch",
     controllers=UPDATER,
     options=options(),
     features=("caches", "faults"),

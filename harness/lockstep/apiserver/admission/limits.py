@@ -5,17 +5,15 @@ From plugin/pkg/admission/limitranger/admission.go.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import ceil
 from typing import Any
 
-from lockstep.wire.quantity import parse, spell
+from lockstep.wire.quantity import DECIMAL_SI, Quantity, read_quantity
 
 Resources = dict[str, dict[str, Any]]
-#: An amount, and a quantity that is spelled as its sum shall be.
-Amount = tuple[Fraction, Any]
+Amounts = dict[str, Quantity]
 #: resource.MaxMilliValue
 _MOST_IN_MILLI = (2**63 - 1) // 1000
+_NONE = Quantity(0, 0, DECIMAL_SI)
 #: Resources that a pod can ask for as a whole.
 _OF_PODS = frozenset({"cpu", "memory"})
 
@@ -23,18 +21,17 @@ _OF_PODS = frozenset({"cpu", "memory"})
 def pod_resources(spec: dict[str, Any]) -> Resources:
     """The requests and limits of a pod (podRequests, podLimits)."""
     return {
-        side: {name: spell(amount, like) for name, (amount, like) in pod_amounts(spec, side).items()}
-        for side in ("requests", "limits")
+        side: {name: str(amount) for name, amount in pod_amounts(spec, side).items()} for side in ("requests", "limits")
     }
 
 
-def pod_amounts(spec: dict[str, Any], side: str) -> dict[str, Amount]:
+def pod_amounts(spec: dict[str, Any], side: str) -> Amounts:
     """What a pod requests, or is limited to: its containers and side-cars together, or more while it starts."""
-    total: dict[str, Amount] = {}
+    total: Amounts = {}
     for container in spec.get("containers") or ():
         _add(total, _asked(container, side))
-    sidecars: dict[str, Amount] = {}
-    most: dict[str, Amount] = {}
+    sidecars: Amounts = {}
+    most: Amounts = {}
     for container in spec.get("initContainers") or ():
         asked = _asked(container, side)
         if container.get("restartPolicy") == "Always":
@@ -42,32 +39,31 @@ def pod_amounts(spec: dict[str, Any], side: str) -> dict[str, Amount]:
             _add(sidecars, asked)
             _maximise(most, sidecars)
         else:
-            together: dict[str, Amount] = {}
+            together: Amounts = {}
             _add(together, asked)
             _add(together, sidecars)
             _maximise(most, together)
     _maximise(total, most)
     own = (spec.get("resources") or {}).get(side) or {}
-    total.update({name: (parse(amount), amount) for name, amount in own.items() if name in _OF_PODS})
+    total.update({name: read_quantity(amount) for name, amount in own.items() if name in _OF_PODS})
     return total
 
 
-def _asked(container: dict[str, Any], side: str) -> dict[str, Amount]:
+def _asked(container: dict[str, Any], side: str) -> Amounts:
     amounts = (container.get("resources") or {}).get(side) or {}
-    return {name: (parse(amount), amount) for name, amount in amounts.items()}
+    return {name: read_quantity(amount) for name, amount in amounts.items()}
 
 
-def _add(total: dict[str, Amount], more: dict[str, Amount]) -> None:
-    """addResourceList; a sum is spelled as its first part that is not zero."""
-    for name, (amount, like) in more.items():
-        before, first = total.get(name, (Fraction(0), like))
-        total[name] = before + amount, first if before else like
+def _add(total: Amounts, more: Amounts) -> None:
+    """AddResourceList."""
+    for name, amount in more.items():
+        total[name] = total[name].plus(amount) if name in total else amount
 
 
-def _maximise(total: dict[str, Amount], other: dict[str, Amount]) -> None:
+def _maximise(total: Amounts, other: Amounts) -> None:
     """MaxResourceList."""
     for name, amount in other.items():
-        if name not in total or amount[0] > total[name][0]:
+        if name not in total or amount.compare(total[name]) > 0:
             total[name] = amount
 
 
@@ -84,10 +80,9 @@ def violations(item: dict[str, Any], resources: Resources) -> list[str]:
 
 def _values(*amounts: Any) -> list[int]:
     """requestLimitEnforcedValues: in thousandths where they all fit, else whole; rounded up, absent ones as 0."""
-    exact = [parse(amount) if amount is not None else Fraction(0) for amount in amounts]
-    if all(ceil(amount) <= _MOST_IN_MILLI for amount in exact):
-        return [ceil(amount * 1000) for amount in exact]
-    return [ceil(amount) for amount in exact]
+    quantities = [_NONE if amount is None else read_quantity(amount) for amount in amounts]
+    values = [one.value() for one in quantities]
+    return [one.milli_value() for one in quantities] if max(values) <= _MOST_IN_MILLI else values
 
 
 def _below(kind: str, name: str, bound: Any, requests: dict[str, Any], limits: dict[str, Any]) -> str:
@@ -122,7 +117,7 @@ def _out_of_ratio(kind: str, name: str, bound: Any, requests: dict[str, Any], li
         return f"{said}, but no request is specified or request is 0"
     if not limit_value:
         return f"{said}, but no limit is specified or limit is 0"
-    ratio, most = limit_value / request_value, parse(bound)
-    scale = 1000 if ceil(most) <= _MOST_IN_MILLI else 1
-    exceeded = ratio * scale > float(ceil(most * scale))
+    ratio, most = limit_value / request_value, read_quantity(bound)
+    fits = most.value() <= _MOST_IN_MILLI
+    exceeded = ratio * 1000 > float(most.milli_value()) if fits else ratio > float(most.value())
     return f"{said}, but provided ratio is {ratio:f}" if exceeded else ""

@@ -7,17 +7,17 @@ controller releases usage a little later than the object goes; here it is releas
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 from lockstep.apiserver.admission.limits import pod_amounts
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.state import Call, State
 from lockstep.time.clock import SECOND, parse_rfc3339
-from lockstep.wire.quantity import parse, spell
-from lockstep.wire.state import is_finished
+from lockstep.wire.pods import is_finished
+from lockstep.wire.quantity import DECIMAL_SI, Quantity, read_quantity
 
-Usage = dict[str, Fraction]
+Usage = dict[str, Quantity]
+_NONE, _ONE = Quantity(0, 0, DECIMAL_SI), Quantity(1, 0, DECIMAL_SI)
 _COMPUTE = {"cpu": "requests.cpu", "memory": "requests.memory", "ephemeral-storage": "requests.ephemeral-storage"}
 _COUNTED_BARE = frozenset(
     {"pods", "replicationcontrollers", "resourcequotas", "services", "secrets", "configmaps", "persistentvolumeclaims"}
@@ -43,16 +43,16 @@ def _counts(state: State, pod: dict[str, Any]) -> bool:
 
 def usage_of(state: State, payload: dict[str, Any], kind: Kind) -> Usage:
     """What one object uses."""
-    usage: Usage = {f"count/{kind.resource}": Fraction(1)}
+    usage: Usage = {f"count/{kind.resource}": _ONE}
     if not kind.group and kind.plural in _COUNTED_BARE and kind.plural != "pods":
-        usage[kind.plural] = Fraction(1)
+        usage[kind.plural] = _ONE
     if kind.resource != "pods":
         return usage
     if not _counts(state, payload):
         return usage
-    usage["pods"] = Fraction(1)
+    usage["pods"] = _ONE
     for side in ("requests", "limits"):
-        for name, (amount, _) in pod_amounts(payload["spec"], side).items():
+        for name, amount in pod_amounts(payload["spec"], side).items():
             if name in _POD_RESOURCES:
                 usage[f"{side}.{name}"] = amount
                 if side == "requests":
@@ -123,24 +123,32 @@ def _admit_one(
     if call.kind.resource == "pods" and old is None:
         _check_specified(call, payload, quota, hard)
     before = usage_of(state, old, call.kind) if old is not None else {}
-    asked = {
-        name: amount - before.get(name, Fraction(0))
-        for name, amount in usage_of(state, payload, call.kind).items()
-        if name in hard
-    }
+    asked = _subtract(usage_of(state, payload, call.kind), before)
     over = [
-        name for name, amount in asked.items() if amount > 0 and parse(used.get(name, "0")) + amount > parse(hard[name])
+        name
+        for name, amount in asked.items()
+        if name in hard and amount.sign > 0 and _used(used, name).plus(amount).compare(read_quantity(hard[name])) > 0
     ]
     if over:
         raise call.forbidden(
             payload["metadata"]["name"],
             (
                 f"exceeded quota: {quota['metadata']['name']}, "
-                f"requested: {_listed((name, spell(asked[name], hard[name])) for name in over)}, "
+                f"requested: {_listed((name, str(asked[name])) for name in over)}, "
                 f"used: {_listed((name, str(used.get(name, '0'))) for name in over)}, "
                 f"limited: {_listed((name, str(hard[name])) for name in over)}"
             ),
         )
+
+
+def _used(used: dict[str, Any], name: str) -> Quantity:
+    return read_quantity(used.get(name, "0"))
+
+
+def _subtract(usage: Usage, other: Usage) -> Usage:
+    """What there is more, or less, of each resource; without those that are the same (quota.Subtract)."""
+    changes = {name: usage.get(name, _NONE).minus(other.get(name, _NONE)) for name in {**usage, **other}}
+    return {name: change for name, change in changes.items() if change.sign}
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------
@@ -163,20 +171,20 @@ def after_write(state: State, kind: Kind, old: dict[str, Any] | None, new: dict[
     assert quota_kind is not None
     after = usage_of(state, new, kind) if new is not None else {}
     before = usage_of(state, old, kind) if old is not None else {}
-    if after == before:
+    changes = _subtract(after, before)
+    if not changes:
         return
     for quota in quotas:
         if _scopes_match(quota, payload, kind):
-            _adjust(state, quota_kind, quota, before, after)
+            _adjust(state, quota_kind, quota, changes)
 
 
-def _adjust(state: State, quota_kind: Kind, quota: dict[str, Any], before: Usage, after: Usage) -> None:
+def _adjust(state: State, quota_kind: Kind, quota: dict[str, Any], changes: Usage) -> None:
     status = quota.get("status") or {}
     hard, used = status.get("hard") or {}, dict(status.get("used") or {})
     for name in hard:
-        change = after.get(name, Fraction(0)) - before.get(name, Fraction(0))
-        if change:
-            used[name] = spell(parse(used.get(name, "0")) + change, hard[name])
+        if name in changes:
+            used[name] = str(_used(used, name).plus(changes[name]))
     if used != status.get("used"):
         _store(state, quota_kind, quota, hard, used)
 
@@ -191,8 +199,8 @@ def _recount(state: State, quota_kind: Kind, quota: dict[str, Any]) -> None:
         for stored in state.collections[kind.collection].namespaces.get(quota["metadata"]["namespace"], {}).values():
             if _scopes_match(quota, stored.object, kind):
                 for name, amount in usage_of(state, stored.object, kind).items():
-                    totals[name] = totals.get(name, Fraction(0)) + amount
-    used = {name: spell(totals.get(name, Fraction(0)), limit) for name, limit in hard.items()}
+                    totals[name] = totals.get(name, _NONE).plus(amount)
+    used = {name: str(totals.get(name, _NONE)) for name in hard}
     _store(state, quota_kind, quota, hard, used)
 
 

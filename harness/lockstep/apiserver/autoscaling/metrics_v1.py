@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire.quantity import read_quantity
 
 Object = dict[str, Any]
 Convert = Callable[[Object], Object]
@@ -35,7 +35,7 @@ def _object_source(source: Object) -> Object:
     if average is None:
         target = _target("Value", value=value)
     else:  # v1 cannot leave the value out, so a zero beside an average means none
-        target = _target("AverageValue", value=value if quantity(value).sign else None, averageValue=average)
+        target = _target("AverageValue", value=value if read_quantity(value).sign else None, averageValue=average)
     return {"describedObject": source.get("target", {}), "metric": _identifier(source), "target": target}
 
 

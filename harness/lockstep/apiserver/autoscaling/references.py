@@ -10,7 +10,7 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockstep.apiserver.gotypes import Amount, Field, Int, Moment, Slice, Struct, Text, Texts
 
-INT32, INT64 = Int(32, "int32"), Int(64, "int64")
+INT32, INT64 = Int(32), Int(64)
 TEXT, AMOUNT, MOMENT = Text(), Amount(), Moment()
 RESOURCE_NAME = Text("v1.ResourceName")
 

@@ -12,7 +12,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.autoscaling.references import ReferenceRules, reference_findings
 from lockstep.apiserver.autoscaling.validation_metrics import metrics_findings
 from lockstep.apiserver.errors import FieldError
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire.quantity import read_quantity
 
 Object = dict[str, Any]
 Findings = list[FieldError]
@@ -74,7 +74,7 @@ def _scaling_findings(scaling: Object, path: str) -> Findings:
     for index, policy in enumerate(policies):
         found += _policy_findings(policy or {}, f"{path}.policies[{index}]")
     tolerance = scaling.get("tolerance")
-    if tolerance is not None and quantity(tolerance).sign < 0:
+    if tolerance is not None and read_quantity(tolerance).sign < 0:
         reason = "must be greater than or equal to 0"
         found.append(errors.invalid_value(f"{path}.tolerance", tolerance, reason))
     return found

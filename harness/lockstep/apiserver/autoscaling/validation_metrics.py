@@ -11,8 +11,8 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.autoscaling.references import ReferenceRules, reference_findings
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
-from lockstep.wire.quantity_text import quantity
+from lockstep.wire import names
+from lockstep.wire.quantity import read_quantity
 
 Object = dict[str, Any]
 Findings = list[FieldError]
@@ -168,7 +168,7 @@ def _target_findings(target: Object, path: str) -> Findings:
         found.append(errors.invalid_value(f"{path}.type", kind, reason))
     for name in ("value", "averageValue"):
         amount = target.get(name)
-        if amount is not None and quantity(amount).sign != 1:
+        if amount is not None and read_quantity(amount).sign != 1:
             found.append(errors.invalid_value(f"{path}.{name}", amount, "must be positive"))
     if percent is not None and percent < 1:
         found.append(errors.invalid_value(f"{path}.averageUtilization", percent, "must be greater than 0"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.apiserver.errors import ApiError, bad_request
-from lockstep.wire.govalues import go_value
+from lockstep.wire import gotext
 
 #: Lists of objects and the field that identifies an element.
 MERGE_KEYS = {
@@ -137,7 +137,7 @@ def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], key:
 
 def _identity(item: dict[str, Any], key: str) -> Any:
     if key not in item:
-        raise ApiError(500, "", f"map: {go_value(item)} does not contain declared merge key: {key}")
+        raise ApiError(500, "", f"map: {gotext.plain(item)} does not contain declared merge key: {key}")
     return item[key]
 
 

@@ -16,6 +16,7 @@ from lockstep.apiserver.structural.acceptance import acceptor
 from lockstep.apiserver.structural.formats import is_date_time
 from lockstep.apiserver.structural.rules import Rule
 from lockstep.apiserver.structural.schema import Structural
+from lockstep.wire.gotext import quote
 
 Findings = list[FieldError]
 
@@ -192,7 +193,7 @@ class _Check:
         return errors.not_supported(self._field(path), value, [str(one) for one in schema.enum])
 
     def _mistyped(self, path: str, wanted: str, given: str) -> FieldError:
-        text = f"{path} in body must be of type {wanted}: {errors.quote(given)}"
+        text = f"{path} in body must be of type {wanted}: {quote(given)}"
         return errors.type_invalid(self._field(path), given, text)
 
     def _invalid(self, path: str, value: Any, text: str) -> FieldError:

@@ -7,6 +7,7 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.validation.pods import pod_spec_findings
+from lockstep.wire.gotext import quote
 
 Findings = list[FieldError]
 _RESTARTS = ("OnFailure", "Never")
@@ -27,7 +28,7 @@ def job_findings(spec: dict[str, Any], field: str = "spec") -> Findings:
     found.extend(pod_spec_findings(template["spec"], f"{field}.template.spec"))
     policy = template["spec"].get("restartPolicy", "")
     if policy not in _RESTARTS:
-        where, valid = f"{field}.template.spec.restartPolicy", ", ".join(errors.quote(one) for one in _RESTARTS)
+        where, valid = f"{field}.template.spec.restartPolicy", ", ".join(quote(one) for one in _RESTARTS)
         known = policy in ("", "Always")
         finding = errors.required(where, f"valid values: {valid}") if known else None
         found.append(finding or errors.not_supported(where, policy, _RESTARTS))

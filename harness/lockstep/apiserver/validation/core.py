@@ -6,7 +6,7 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 
 Findings = list[FieldError]
 #: MaxSecretSize: of all values together, in bytes.

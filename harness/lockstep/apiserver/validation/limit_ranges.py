@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import ceil
 from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
-from lockstep.wire.quantity import parse
+from lockstep.wire import names
+from lockstep.wire.quantity import DECIMAL_SI, Quantity, read_quantity
 
 Findings = list[FieldError]
+_ONE = Quantity(1, 0, DECIMAL_SI)
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 #: Pairs of groups of which the first must not exceed the second: whose field is named, whose value is shown, and the
@@ -51,7 +50,7 @@ def _unreadable(item: dict[str, Any], path: str) -> Findings:
     for group in _GROUPS:
         for name, amount in (item.get(group) or {}).items():
             try:
-                parse(amount)
+                read_quantity(amount)
             except ValueError as problem:
                 found.append(errors.invalid_value(f"{path}.{group}[{name}]", amount, str(problem)))
     return found
@@ -74,7 +73,7 @@ def _item_findings(item: dict[str, Any], kind: str, path: str) -> Findings:
 def _order_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
     found: Findings = []
     for low, high, named, shown, low_words, high_words in _ORDERS:
-        if low in amounts and high in amounts and parse(amounts[low]) > parse(amounts[high]):
+        if low in amounts and high in amounts and read_quantity(amounts[low]).compare(read_quantity(amounts[high])) > 0:
             why = f"{low_words} {amounts[low]} is greater than {high_words} {amounts[high]}"
             found.append(errors.invalid_value(f"{path}.{named}[{name}]", amounts[shown], why))
     return found
@@ -85,15 +84,11 @@ def _ratio_findings(amounts: dict[str, Any], name: str, path: str) -> Findings:
         return []
     ratio, field = amounts["maxLimitRequestRatio"], f"{path}.maxLimitRequestRatio[{name}]"
     found: Findings = []
-    if parse(ratio) < 1:
+    if read_quantity(ratio).compare(_ONE) < 0:
         found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is less than 1"))
     if "min" in amounts and "max" in amounts:
-        least, most = (_thousandths(parse(amounts[group])) for group in ("min", "max"))
+        least, most = (read_quantity(amounts[group]).milli_value() for group in ("min", "max"))
         bound = most / least if least else float("inf")
-        if _thousandths(parse(ratio)) / 1000 > bound:
+        if read_quantity(ratio).milli_value() / 1000 > bound:
             found.append(errors.invalid_value(field, ratio, f"ratio {ratio} is greater than max/min = {bound:f}"))
     return found
-
-
-def _thousandths(amount: Fraction) -> int:
-    return ceil(amount * 1000)

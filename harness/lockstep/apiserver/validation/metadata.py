@@ -12,8 +12,9 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError, InOrder
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.sharing import ByIdentity
-from lockstep.apiserver.validation import names
-from lockstep.wire.state import FOREGROUND, ORPHAN
+from lockstep.wire import names
+from lockstep.wire.gotext import quote
+from lockstep.wire.meta import FOREGROUND, ORPHAN
 
 Findings = list[FieldError]
 _REFERENCE_PARTS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
@@ -159,7 +160,7 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
     if old.get("deletionTimestamp"):
         extra = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
         if extra:
-            listed = ", ".join(errors.quote(item) for item in extra)
+            listed = ", ".join(quote(item) for item in extra)
             found.append(
                 errors.forbidden_value(
                     "metadata.finalizers",

@@ -15,7 +15,6 @@ from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.structural.validation import schema_findings
 from lockstep.apiserver.structural.validation import status_findings as schema_status_findings
-from lockstep.apiserver.validation import names
 from lockstep.apiserver.validation.batch import cron_job_findings, job_findings
 from lockstep.apiserver.validation.core import data_findings, phase_findings
 from lockstep.apiserver.validation.definitions import definition_findings
@@ -32,9 +31,9 @@ from lockstep.apiserver.validation.pods import pod_spec_findings, pod_update_fin
 from lockstep.apiserver.validation.policy import budget_findings, budget_status_findings
 from lockstep.apiserver.validation.scale import scale_spec_findings, scale_status_findings
 from lockstep.apiserver.webhooks.registration import lease_findings, webhook_findings
-from lockstep.wire import selectors
-from lockstep.wire.quantity import parse
-from lockstep.wire.state import DELETION_COST
+from lockstep.wire import names, selectors
+from lockstep.wire.pods import DELETION_COST
+from lockstep.wire.quantity import read_quantity
 
 Findings = list[FieldError]
 #: No plus sign, no leading zeros (apis/core/helper GetDeletionCostFromPodAnnotations).
@@ -89,12 +88,12 @@ def _is_deletion_cost(text: str) -> bool:
     return _PLAIN_INTEGER.fullmatch(text) is not None and -(2**31) <= int(text) < 2**31
 
 
-def _template_findings(spec: dict[str, Any], matches: selectors.Matcher | None) -> Findings:
+def _template_findings(spec: dict[str, Any], selector: selectors.Selector | None) -> Findings:
     """ValidatePodTemplateSpecForReplicaSet."""
     found: Findings = []
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels") or {}
-    if matches is not None and not matches(labels):
+    if selector is not None and not selector.matches(labels):
         found.append(
             errors.invalid_value(
                 "spec.template.metadata.labels", labels or None, "`selector` does not match template `labels`"
@@ -132,11 +131,11 @@ def _workload_findings(payload: dict[str, Any]) -> Findings:
         if not selector.get("matchLabels") and not selector.get("matchExpressions"):
             found.append(errors.invalid_value("spec.selector", selector, "empty selector is invalid for deployment"))
     try:
-        matches = selectors.from_object(selector) if selector else None
-    except ValueError:
+        matching = selectors.selector_from(selector) if selector is None or selector else None
+    except selectors.InvalidSelector:
         found.append(errors.invalid_value("spec.selector", selector, "invalid label selector"))
     else:
-        found.extend(_template_findings(spec, selectors.from_object(None) if selector is None else matches))
+        found.extend(_template_findings(spec, matching))
     return found
 
 
@@ -180,7 +179,7 @@ def _quota_findings(payload: dict[str, Any]) -> Findings:
     found: Findings = []
     for name, amount in ((payload.get("spec") or {}).get("hard") or {}).items():
         try:
-            if parse(amount) < 0:
+            if read_quantity(amount).sign < 0:
                 found.append(errors.invalid_value(f"spec.hard[{name}]", amount, "must be greater than or equal to 0"))
         except ValueError as problem:
             found.append(errors.invalid_value(f"spec.hard[{name}]", amount, str(problem)))

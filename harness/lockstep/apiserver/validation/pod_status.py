@@ -11,7 +11,7 @@ from typing import Any
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError, InOrder
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 
 Object = dict[str, Any]
 Findings = list[FieldError]

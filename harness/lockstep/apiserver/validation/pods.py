@@ -10,8 +10,8 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
 from lockstep.apiserver.sharing import ByIdentity
-from lockstep.apiserver.validation import names
-from lockstep.wire.quantity import parse
+from lockstep.wire import names
+from lockstep.wire.quantity import Quantity, read_quantity
 
 Findings = list[FieldError]
 
@@ -26,21 +26,21 @@ _UPDATABLE = (
 
 
 def _resources(resources: dict[str, Any], field: str, found: Findings) -> None:
-    amounts: dict[tuple[str, str], Any] = {}
+    amounts: dict[tuple[str, str], Quantity] = {}
     for side in ("limits", "requests"):
         for name, amount in (resources.get(side) or {}).items():
             try:
-                amounts[side, name] = parse(amount)
+                amounts[side, name] = read_quantity(amount)
             except ValueError as problem:
                 found.append(errors.invalid_value(f"{field}.{side}[{name}]", amount, str(problem)))
                 continue
-            if amounts[side, name] < 0:
+            if amounts[side, name].sign < 0:
                 found.append(
                     errors.invalid_value(f"{field}.{side}[{name}]", amount, "must be greater than or equal to 0")
                 )
     for (side, name), amount in amounts.items():
         limit = amounts.get(("limits", name))
-        if side == "requests" and limit is not None and amount > limit:
+        if side == "requests" and limit is not None and amount.compare(limit) > 0:
             found.append(
                 errors.invalid_value(
                     f"{field}.requests",

@@ -12,7 +12,7 @@ from typing import Any
 from lockstep.apiserver import errors
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.state import Call, State
-from lockstep.wire.selectors import Matcher, everything, from_object
+from lockstep.wire.selectors import selector_from
 
 Object = dict[str, Any]
 _GROUP = "admissionregistration.k8s.io"
@@ -57,8 +57,8 @@ class Hook:
         self.side_effects: str = spec.get("sideEffects") or "Unknown"
         self.review_versions: Sequence[str] = spec.get("admissionReviewVersions") or ()
         self._rules: Sequence[Mapping[str, Any]] = spec.get("rules") or ()
-        self._namespaces = _matcher(spec.get("namespaceSelector"))
-        self._objects = _matcher(spec.get("objectSelector"))
+        self._namespaces = selector_from(spec.get("namespaceSelector") or {})
+        self._objects = selector_from(spec.get("objectSelector") or {})
         self._known: dict[tuple[Kind, str, str], Kind | None] = {}
         self._known_at = -1
 
@@ -67,9 +67,9 @@ class Hook:
         kind = self._matched(state, call, "CREATE" if old is None else "UPDATE")
         if kind is None:
             return None
-        if self._namespaces is not everything and not self._namespaces(_namespace_labels(state, call, payload)):
+        if not self._namespaces.empty() and not self._namespaces.matches(_namespace_labels(state, call, payload)):
             return None
-        matches = any(self._objects(_labels(one)) for one in (payload, old) if one is not None)
+        matches = any(self._objects.matches(_labels(one)) for one in (payload, old) if one is not None)
         return kind if matches else None
 
     def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
@@ -122,10 +122,6 @@ def after_write(state: State, kind: Kind, old: Object | None, new: Object | None
 def is_exempt(kind: Kind) -> bool:
     """Whether no webhook is ever asked about objects of this kind."""
     return kind.group == _GROUP and kind.kind in EXEMPT
-
-
-def _matcher(selector: Mapping[str, Any] | None) -> Matcher:
-    return from_object(selector) if selector else everything
 
 
 def _labels(one: Object) -> Mapping[str, str]:

@@ -21,6 +21,7 @@ from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.versions import to_served_form, to_stored_form
 from lockstep.apiserver.webhooks.hooks import Hook, Object, is_exempt
 from lockstep.apiserver.webhooks.reviews import CallFailed, Hearing, Review, Verdict, judge
+from lockstep.wire.gotext import quote
 
 #: Webhooks may be asked about a dry run only if that has no consequences.
 _HARMLESS = ("None", "NoneOnDryRun")
@@ -88,7 +89,7 @@ class _Round:
 
     def _verdict(self, hook: Hook, kind: Kind) -> Verdict:
         if self._call.dry_run and hook.side_effects not in _HARMLESS:
-            raise errors.bad_request(f"admission webhook {errors.quote(hook.name)} does not support dry run")
+            raise errors.bad_request(f"admission webhook {quote(hook.name)} does not support dry run")
         if "v1" not in hook.review_versions:
             why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
             raise CallFailed(hook.name, f"could not create admission objects: {why}")

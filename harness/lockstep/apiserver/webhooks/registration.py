@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.errors import FieldError
-from lockstep.apiserver.validation import names
+from lockstep.wire import names
 
 Findings = list[FieldError]
 SelectorFindings = Callable[[dict[str, Any], str], Findings]

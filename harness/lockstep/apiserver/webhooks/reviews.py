@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
-from lockstep.apiserver import errors
 from lockstep.apiserver.errors import ApiError
+from lockstep.wire.gotext import quote
 
 API_VERSION = "admission.k8s.io/v1"
 
@@ -90,7 +90,7 @@ class CallFailed(Exception):
     """The webhook was not reached, or made no sense (webhookutil.ErrCallingWebhook)."""
 
     def __init__(self, webhook: str, reason: str) -> None:
-        super().__init__(f"failed calling webhook {errors.quote(webhook)}: {reason}")
+        super().__init__(f"failed calling webhook {quote(webhook)}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ def _response(review: Review, uid: str, body: bytes) -> Mapping[str, Any]:
     if not isinstance(response, dict):
         raise wrong("webhook response was absent")
     if response.get("uid", "") != uid:
-        given = errors.quote(str(response.get("uid", "")))
-        raise wrong(f"expected response.uid={errors.quote(uid)}, got {given}")
+        given = quote(str(response.get("uid", "")))
+        raise wrong(f"expected response.uid={quote(uid)}, got {given}")
     patch, kind = response.get("patch") or "", response.get("patchType")
     if patch and kind is None:
         raise wrong("webhook returned response.patch but not response.patchType")
@@ -135,7 +135,7 @@ def _response(review: Review, uid: str, body: bytes) -> Mapping[str, Any]:
     if kind == "":
         raise wrong('webhook returned invalid response.patchType of ""')
     if patch and kind != "JSONPatch":
-        raise CallFailed(review.webhook, f"unsupported patch type {errors.quote(str(kind))}")
+        raise CallFailed(review.webhook, f"unsupported patch type {quote(str(kind))}")
     return response
 
 
@@ -171,7 +171,7 @@ def _operations(webhook: str, encoded: str) -> Sequence[Any]:
 def _refusal(webhook: str, status: Any) -> ApiError:
     """ToStatusErr: a refusal never looks like a success."""
     given = dict(status) if isinstance(status, dict) else {}
-    denied = f"admission webhook {errors.quote(webhook)} denied the request"
+    denied = f"admission webhook {quote(webhook)} denied the request"
     why = given.get("message") or given.get("reason")
     code = max(400, int(given.get("code") or 0))
     refusal = ApiError(code, given.get("reason") or "", f"{denied}: {why}" if why else f"{denied} without explanation")
@@ -190,5 +190,5 @@ def _server_error(outcome: Outcome) -> str:
     if outcome.status == 503:
         return "the server is currently unable to handle the request"
     if outcome.status >= 500:
-        return f"an error on the server ({errors.quote(text)}) has prevented the request from succeeding"
+        return f"an error on the server ({quote(text)}) has prevented the request from succeeding"
     return f"the server responded with the status code {outcome.status} but did not return more information"

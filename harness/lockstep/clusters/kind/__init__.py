@@ -1,11 +1,9 @@
-"""Real kind clusters: building their node image from package registries alone, starting and deleting them.
-
-`image/` makes the node image; everything in that folder counts as its recipe. `cluster.py` runs a cluster of it, or of
-any other node image, through pytest-kind.
-"""
+"""A real kind cluster, of a node image that `tools/node_image` built or of any other, through pytest-kind."""
 
 from __future__ import annotations
 
+from lockstep.errors import LockstepError
 
-class KindFailed(Exception):
+
+class KindFailed(LockstepError):
     """A node image cannot be built, or a cluster cannot be started. The message, one line, says what is missing."""

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from lockstep.clusters.kind import KindFailed, cache, config, owner
 from lockstep.clusters.kind.commands import need, run
-from lockstep.clusters.kind.docker import docker, image_label, require_daemon
-from lockstep.clusters.kind.image import versions
-from lockstep.clusters.kind.image.build import RECIPE
+from lockstep.clusters.kind.docker import docker, require_daemon
+from lockstep.clusters.kind.node_image import own_image
 from lockstep.clusters.kind.starting import Start, facts
 from lockstep.environments.options import KindOptions
 
@@ -84,7 +83,7 @@ def kind_cluster(
     kubectl = _program("kubectl", options.kubectl_bin, "--kind-kubectl-bin")
     with owner.owned(options.name) as folder:
         owner.refuse_strangers(options.name)
-        start = Start(options.name, options.image or _own_image(), kind, kubectl, folder)
+        start = Start(options.name, options.image or own_image(), kind, kubectl, folder)
         wanted = config.render(start.mark, controllers_off, flags)
         with contextlib.nullcontext() if options.keep else owner.watched(options.name, kind, start.kubeconfig):
             try:
@@ -108,9 +107,9 @@ def _program(name: str, given: Path | None, option: str) -> Path:
     built = cache.tool(name)
     if built is not None and shutil.which(name) is None:
         return built
-    return Path(need(name, f"nor has `lockstep kind-image` built one; install it, or name it with {option}"))
-
-
-def _own_image() -> str:
-    tag = versions.default_tag(versions.KUBERNETES[0])
-    return tag if image_label(tag, RECIPE) else ""
+    return Path(
+        need(
+            name,
+            f"which a kind cluster is started with; install it (https://kind.sigs.k8s.io), or name it with {option}",
+        )
+    )

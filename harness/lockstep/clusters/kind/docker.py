@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 from lockstep.clusters.kind import KindFailed
-from lockstep.clusters.kind.commands import attempt, end_group, need, run
+from lockstep.clusters.kind.commands import attempt, need, run
 
-#: The label of images that a build leaves behind, set in the Dockerfile.
-STAGE = "io.lockstep.stage"
 _INSTALL = "which kind clusters run in: install Docker, such as by `apt-get install docker.io`"
 
 
@@ -41,39 +38,3 @@ def image_label(tag: str, label: str) -> str | None:
             return None
         raise KindFailed(f"cannot inspect the image {tag}: {answer.reason}")
     return answer.output.strip().replace("<no value>", "")
-
-
-def build(context: Path, tag: str, label: str, value: str) -> None:
-    """Build the Dockerfile of `context`, offline, and label the image. Raises KindFailed.
-
-    The legacy builder needs no plugin, but leaves each stage behind as an untagged image. The Dockerfile labels these,
-    and they are removed.
-    """
-    arguments = ("build", "--network=none", "--force-rm", f"--label={label}={value}", f"--tag={tag}", context)
-    docker(*arguments, what=f"building the image {tag}")
-    docker("image", "prune", "--force", f"--filter=label={STAGE}", what="removing the untagged images of the build")
-
-
-def save(tag: str, archive: Path) -> None:
-    """Write an image to a tar compressed by zstd. Raises KindFailed."""
-    _pipe(["docker", "save", tag], ["zstd", "-q", "-T0", "-3", "-f", "-o", str(archive)], f"saving the image {tag}")
-
-
-def load(archive: Path) -> None:
-    """Load an image that `save` wrote. It keeps its tag. Raises KindFailed."""
-    _pipe(["zstd", "-q", "-d", "-c", str(archive)], ["docker", "load", "-q"], f"loading the image from {archive}")
-
-
-def _pipe(first: list[str], second: list[str], what: str) -> None:
-    """Run two programs, the output of one going into the other."""
-    source = subprocess.Popen(  # noqa: S603 - docker or zstd
-        first, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        assert source.stdout is not None
-        run(second, what, stdin=source.stdout)
-        source.stdout.close()
-        if source.wait() != 0:
-            raise KindFailed(f"{what} failed: `{' '.join(first)}` ended with code {source.returncode}")
-    finally:
-        end_group(source)

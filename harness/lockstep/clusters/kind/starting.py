@@ -19,6 +19,7 @@ from lockstep.clusters.kind.docker import docker
 from lockstep.files import write_whole
 
 _PATIENCE = "180s"  # from the first answer of the API server until pods can be made
+_EXAMPLE = "--kind-image kindest/node:v1.36.1"  # one of kind's own, from Docker Hub
 _TAIL = 600  # characters of kind's log that a message shows
 
 
@@ -70,7 +71,10 @@ class Start:
         try:
             cluster.create(config_file=written)
         except (OSError, subprocess.SubprocessError) as error:
-            raise KindFailed(f"the kind cluster {self.name!r} did not start: {self._kind_output() or error}") from error
+            hint = "" if self.image else f"; name another node image with {_EXAMPLE}, if the default cannot be had"
+            raise KindFailed(
+                f"the kind cluster {self.name!r} did not start: {self._kind_output() or error}{hint}"
+            ) from error
         self._wait()
 
     def down(self) -> None:

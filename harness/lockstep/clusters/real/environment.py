@@ -39,10 +39,10 @@ class RealEnvironment:
 
     real = True
 
-    def __init__(self, name: str, release: str, options: ClusterOptions, progress: Callable[[str], None]) -> None:
+    def __init__(self, name: str, release: str, cluster: ClusterOptions, progress: Callable[[str], None]) -> None:
         self._name = name
         self._release = release
-        self._options = options
+        self._cluster = cluster
         self._progress = progress
         self._held = ExitStack()
         self._session: RealSession | None = None
@@ -56,7 +56,7 @@ class RealEnvironment:
             kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)
             accounts = self._name != "control-plane"
-            session = RealSession(kubeconfig, self._options.context, accounts=accounts, reach=reach)
+            session = RealSession(kubeconfig, self._cluster.context, accounts=accounts, reach=reach)
             self._session = self._held.enter_context(session)
             if self._plane is not None:
                 self._held.enter_context(Watchdog(self._plane.death, self._bury))
@@ -84,16 +84,16 @@ class RealEnvironment:
 
             self._progress("starting a kind cluster")
             # A cluster that stays must delete namespaces. That is expensive: each one takes requests for every kind.
-            kept = self._options.kind is not None and self._options.kind.keep
+            kept = self._cluster.kind.keep
             off = _KIND_OFF if kept else (*_KIND_OFF, "namespace-controller")
-            cluster = self._held.enter_context(kind_cluster(self._options.kind, controllers_off=off, flags=_KIND_FLAGS))
-            cluster.stop_scheduler()
-            return cluster.kubeconfig, (cluster.host_address, cluster.host_address)
-        if not self._options.kubeconfig:
+            started = self._held.enter_context(kind_cluster(self._cluster.kind, controllers_off=off, flags=_KIND_FLAGS))
+            started.stop_scheduler()
+            return started.kubeconfig, (started.host_address, started.host_address)
+        if not self._cluster.kubeconfig:
             raise UsageError(
                 "--environment kubeconfig needs --kubeconfig FILE: Lockstep only uses a cluster that you name"
             )
-        return Path(self._options.kubeconfig).expanduser(), None
+        return Path(self._cluster.kubeconfig).expanduser(), None
 
     def _bury(self, reason: str) -> None:
         """The cluster has died: end all of its runs, which would only wait."""
@@ -120,6 +120,6 @@ class RealEnvironment:
         return result
 
     def abandon(self) -> None:
-        """End all runs. The cluster stays as it is, and tenants clean up after themselves."""
+        """End all runs. End all runs. The cluster stays as it is, and tenants clean up after themselves."""
         assert self._session is not None
         self._session.lose("given up")

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import orjson
 
+from lockstep.project.loading import SUITE
 from lockstep_fixtures import ROOT as FIXTURES
+
+if TYPE_CHECKING:
+    from lockstep.project.index import Entry
+    from lockstep.scenarios.declare import Scenario
 
 #: Seconds that a scenario may take on a real clock.
 LONGEST = 60.0
@@ -19,6 +25,16 @@ OBSTACLES = FIXTURES / "in_memory_only.json"
 
 @functools.cache
 def known_obstacles() -> Mapping[str, str]:
-    """By scenario id: why it runs in memory only. Scenarios that are absent run anywhere."""
+    """By scenario id: why it runs in memory only. Of the built-in suite, scenarios that are not there run anywhere."""
     found: dict[str, str] = orjson.loads(OBSTACLES.read_bytes())
     return found
+
+
+def obstacle_of(scenario: Scenario | Entry) -> str | None:
+    """Why a scenario runs in memory only; "" if it runs on real clusters too, None if nobody has tried.
+
+    The scenarios of the built-in suite were all tried.
+    """
+    if known := scenario.virtual or known_obstacles().get(scenario.id, ""):
+        return known
+    return "" if scenario.module.partition(".")[0] == SUITE else None

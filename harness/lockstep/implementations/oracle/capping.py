@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep_reference.machinery.quantity import BINARY_SI, DECIMAL_SI, Quantity
+from lockstep.wire.quantity import BINARY_SI, DECIMAL_SI, Quantity
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer, namespace_index
 from lockstep_reference.vpa.apis import (
     RecommendedPodResources,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lockstep.implementations.oracle.values import time
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import NOTHING
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import NOTHING
 from lockstep_reference.vpa.recommender.logic.recommender import (
     PodResourceRecommender,
     RecommendationConfig,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.implementations.oracle.values import number
-from lockstep_reference.machinery.elementary import go_exp2, go_ldexp, go_log, go_pow
+from lockstep.wire.elementary import go_exp2, go_ldexp, go_log, go_pow
 
 
 def answer(question: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lockstep.implementations.oracle.capping import calculator_of
 from lockstep.implementations.oracle.values import StoppedClock
-from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.recommendation import RecommendationProvider
 from lockstep_reference.vpa.updater.inplace.annotations import (
     InPlaceUpdatedCalculator,
     UnboostAnnotationCalculator,

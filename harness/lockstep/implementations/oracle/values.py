@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gotime import ZERO_TIME
 
 
 def number(value: float) -> float | str:

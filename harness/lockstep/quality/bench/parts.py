@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from lockstep.apiserver import ApiServer, Request
 from lockstep.implementations.reference import MemoryTransport
 from lockstep.network import Network
+from lockstep.project import BUILT_IN
 from lockstep.project.loading import load
 from lockstep.quality.bench.figures import BenchFailed, Figure, at_least, at_most, medians
 from lockstep.quality.bench.stores import measure as measure_server
 from lockstep.quality.fuzz import fuzz
 from lockstep.runs.config import RunConfig
 from lockstep.time import loop as virtual
-from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:
     from lockstep.quality.bench.sides import Sides
@@ -87,7 +87,7 @@ def suite(sides: Sides) -> list[Figure]:
     ids = [one.id for one in load() if one.controller == "replicaset"]
     if not ids:
         raise BenchFailed("there is no scenario to run: change to a folder with a conformance package")
-    against = "recorded" if (FIXTURES / "recordings" / RunConfig().release).is_dir() else "none"
+    against = "recorded" if (BUILT_IN.recordings / RunConfig().release).is_dir() else "none"
     first, every = medians(
         3, lambda: _lockstep("run", ids[0], "--against", against), lambda: _lockstep("run", *ids, "--against", against)
     )

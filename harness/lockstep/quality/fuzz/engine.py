@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from lockstep.implementations.registry import UsageError, open_implementation
+from lockstep.project import find_project
 from lockstep.project.regressions import case_name
 from lockstep.quality.fuzz.differential import CaseReport, Differential, as_scenario
 from lockstep.time.python_gc import rarely_collected
 from lockstep.trace.ledger import Ledger
-from lockstep_fixtures import ROOT as FIXTURES
 
 #: How many plans are judged to find the smallest that shows a difference. Each that differs costs some fifty runs.
 SHRINKING = 100
@@ -94,7 +94,7 @@ def fuzz(
         sides = [open_implementation(spec, release, progress) for spec in (implementation, against)]
         for side in sides:
             held.callback(side.close)
-        differential = Differential(sides[0], sides[1], Ledger.load(FIXTURES / "divergences.yaml"), release)
+        differential = Differential(sides[0], sides[1], Ledger.load(find_project().evidence.ledger), release)
         numbers = count()
         while result.cases < cases:
             judge = _Judge(lambda plan: differential.judge(as_scenario(plan, plans)), result, on_case)

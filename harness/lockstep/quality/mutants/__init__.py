@@ -26,12 +26,14 @@ def mutants(
     progress: Callable[[str], None] = _silent,
     of: str | None = None,
     controller: str | None = None,
+    *,
+    suite: bool = False,
 ) -> list[Result]:
     """Run the suite on the mutants whose name or id matches one of `names` (globs; all if there is none).
 
-    `of` restricts them to one kind, "reference" or "upstream", and `controller` to one controller. `progress` gets one
-    line for each mutant. Raises MutantError on unknown names and on mutants that cannot be made, and BuildFailed if
-    upstream cannot be built.
+    `suite` takes the built-in suite, also in a project with scenarios of its own. `of` restricts them to one kind,
+    "reference" or "upstream", and `controller` to one controller. `progress` gets one line for each mutant. Raises
+    MutantError on unknown names and on mutants that cannot be made, and BuildFailed if upstream cannot be built.
     """
     catalogues = _catalogues(of, controller)
     chosen = select(catalogues, names)
@@ -40,8 +42,11 @@ def mutants(
         mine = [one for one in chosen if (one.kind, one.controller) == (catalogue.kind, catalogue.controller)]
         if not mine:
             continue
-        with bench_for(catalogue.kind, catalogue.release, mine, progress) as bench, Stage(bench.reference) as stage:
-            prover = Prover(bench, stage.run, catalogue, progress)
+        with (
+            bench_for(catalogue.kind, catalogue.release, mine, progress) as bench,
+            Stage(bench.reference, suite=suite) as stage,
+        ):
+            prover = Prover(bench, stage.run, catalogue, progress, suite=suite)
             progress(f"{catalogue.kind}: the unmodified {catalogue.controller} controller first")
             prover.establish(mine)
             for mutant in mine:

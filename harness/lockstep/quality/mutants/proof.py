@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from lockstep.controllers.names import GROUPS
-from lockstep.project.loading import load
+from lockstep.project import BUILT_IN, find_project
+from lockstep.project.loading import at_hand, has_own
 from lockstep.quality.mutants.bench import Bench
 from lockstep.quality.mutants.catalogue import Catalogue, Mutant, MutantError
 from lockstep.quality.mutants.suite import Report
 from lockstep.quality.mutants.trial import Answer, Trial
 from lockstep.trace import recordings
-from lockstep_fixtures import ROOT as FIXTURES
 
 _SHOWN = 100
 
@@ -44,14 +44,23 @@ class Prover:
     """Tries the mutants of one list: `bench` makes them, and `hold` holds the trials."""
 
     def __init__(
-        self, bench: Bench, hold: Callable[[Trial], Report], catalogue: Catalogue, progress: Callable[[str], None]
+        self,
+        bench: Bench,
+        hold: Callable[[Trial], Report],
+        catalogue: Catalogue,
+        progress: Callable[[str], None],
+        *,
+        suite: bool = True,
     ) -> None:
         self._bench = bench
         self._hold = hold
         self._release = catalogue.release
         self._progress = progress
         mine = GROUPS.get(catalogue.controller, (catalogue.controller,))
-        judging = [one for one in load() if one.controller in mine]
+        project = find_project()
+        self._alone = has_own(project) and not suite
+        self._evidence = project.evidence if self._alone else BUILT_IN
+        judging = [one for one in at_hand(project, suite=suite) if one.controller in mine]
         judging.sort(key=lambda one: (len(one.controllers), one.horizon))
         self._scenarios = tuple(one.id for one in judging)
         self._passed: dict[str, bool] = {}  # scenarios that the unmodified controller passes or not, as far as known
@@ -62,6 +71,8 @@ class Prover:
         Any other scenario is run when it catches a mutant. Raises MutantError if the controller passes none of the
         likely ones.
         """
+        if not self._scenarios:
+            raise MutantError("no scenario is about this controller, so none can catch its mutants; add --suite")
         likely = [one for one in self._scenarios if any(_is_likely(one, mutant) for mutant in mutants)]
         died = self._run_unmodified(likely or self._scenarios)
         if died or not any(self._passed.values()):
@@ -108,8 +119,12 @@ class Prover:
         return report.died
 
     def _run(self, scenarios: Sequence[str], *, fail_fast: bool) -> Report:
-        live = tuple(one for one in scenarios if not recordings.path_of(FIXTURES, self._release, one).exists())
-        return self._hold(Trial(self._bench.implementation, self._release, tuple(scenarios), live, fail_fast))
+        live = tuple(
+            one for one in scenarios if not recordings.path_of(self._evidence.recordings, self._release, one).exists()
+        )
+        return self._hold(
+            Trial(self._bench.implementation, self._release, tuple(scenarios), live, fail_fast, self._alone)
+        )
 
     def _order(self, mutant: Mutant) -> list[str]:
         evidence = [one for one in self._scenarios if self._passed.get(one, True)]

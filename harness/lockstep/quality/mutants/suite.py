@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 import lockstep
+from lockstep.project.loading import SUITE
 from lockstep.quality.mutants.catalogue import MutantError
 from lockstep.quality.mutants.trial import RED, Answer, Trial
 
@@ -44,7 +45,8 @@ class Stage:
     installed. A process without output for `patience` seconds of real time is ended, and the next trial gets a new one.
     """
 
-    def __init__(self, reference: Path | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, reference: Path | None = None, patience: float = PATIENCE, *, suite: bool = True) -> None:
+        self._suite = suite
         self._reference = reference
         self._patience = patience
         self._errors = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed with the stage
@@ -78,7 +80,7 @@ class Stage:
     def _begun(self, trial: Trial) -> Iterator[dict[str, Any]]:
         """Start the trial in the process. Returns the process's messages."""
         if self._process is None:
-            self._process = _process(self._reference, self._errors)
+            self._process = _process(self._reference, self._errors, suite=self._suite)
             assert self._process.stdout is not None
             self._messages = _messages(self._process.stdout, self._patience)
         assert self._process.stdin is not None
@@ -135,7 +137,7 @@ def _complete(trial: Trial, answers: Sequence[Answer] | None) -> bool:
     return len(answers) == len(trial.scenarios) or (trial.fail_fast and answers[-1].verdict in RED)
 
 
-def _process(reference: Path | None, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def _process(reference: Path | None, errors: IO[bytes], *, suite: bool) -> subprocess.Popen[bytes]:
     path = [str(Path(lockstep.__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
     if reference is not None:
         path.insert(0, str(reference))
@@ -145,8 +147,8 @@ def _process(reference: Path | None, errors: IO[bytes]) -> subprocess.Popen[byte
         "PYTHONSAFEPATH": "1",  # the current folder must not come before the copy
         "PYTHONDONTWRITEBYTECODE": "1",  # two mutants of one file may share its size and time stamp
     }
-    return subprocess.Popen(
-        [sys.executable, "-m", "lockstep.quality.mutants.trial"],
+    return subprocess.Popen(  # noqa: S603 - our own module
+        [sys.executable, "-m", "lockstep.quality.mutants.trial", *([SUITE] if suite else [])],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -12,13 +12,14 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import IO
 
-from lockstep.project.loading import load
+from lockstep.project import find_project
+from lockstep.project.loading import SUITE, at_hand
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
@@ -34,13 +35,15 @@ _CERTAIN = "reference"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What to run: scenario ids in order, and those of them without a recording, which need upstream run live."""
+    """What to run: scenario ids in order. `live` are those without a recording: they need upstream, run live."""
 
     implementation: str
     release: str
     scenarios: tuple[str, ...]
     live: tuple[str, ...] = ()
     fail_fast: bool = True
+    #: Whether those that have none are the user's, and judged by their own assertions alone, which needs no Go.
+    alone: bool = False
 
     def dumps(self) -> str:
         """As JSON."""
@@ -75,26 +78,28 @@ class _Runners:
         self._open: dict[str, Runner] = {}
 
     def run(self, scenario: Scenario) -> Outcome:
-        against = f"upstream:{self._trial.release}" if scenario.id in self._trial.live else "recorded"
+        live = "none" if self._trial.alone else f"upstream:{self._trial.release}"
+        against = live if scenario.id in self._trial.live else "recorded"
         if against not in self._open:
-            config = RunConfig.parse(self._trial.implementation, against=against, release=self._trial.release)
-            self._open[against] = self._stack.enter_context(Runner(config))
+            config = RunConfig.parse(
+                implementation=self._trial.implementation, against=against, release=self._trial.release
+            )
+            self._open[against] = self._stack.enter_context(Runner(config, find_project()))
         return self._open[against].run(scenario)
 
 
-def answers(trial: Trial) -> Iterator[Answer]:
+def answers(trial: Trial, known: Mapping[str, Scenario]) -> Iterator[Answer]:
     """Run the trial's scenarios one by one; with `fail_fast`, up to the first that is red.
 
     Upstream leaves some choices to chance. So a scenario kills a mutant only if it is red every time, and the
     unmodified controller passes a scenario only if it is never red. The reference is run once, unless it is compared
     with upstream run live.
     """
-    known = {one.id: one for one in load()}
     with ExitStack() as stack:
         runners = _Runners(trial, stack)
         for scenario_id in trial.scenarios:
             outcome = runners.run(known[scenario_id])
-            certain = trial.implementation == _CERTAIN and scenario_id not in trial.live
+            certain = trial.implementation == _CERTAIN and (trial.alone or scenario_id not in trial.live)
             for _ in range(0 if certain else REPEATS - 1):
                 if (outcome.verdict in RED) is not trial.fail_fast:
                     break
@@ -104,29 +109,29 @@ def answers(trial: Trial) -> Iterator[Answer]:
                 return
 
 
-def hold(trial: Trial, sink: IO[str]) -> None:
+def hold(trial: Trial, sink: IO[str], known: Mapping[str, Scenario]) -> None:
     """Report which reference is loaded, run the trial, and write its answers as they come."""
     import_module("lockstep.implementations.reference")  # with all of the reference, or a mutant in its place
     print(json.dumps({"reference": sys.modules["lockstep_reference"].__file__}), file=sink, flush=True)
-    for answer in answers(trial):
+    for answer in answers(trial, known):
         print(answer.dumps(), file=sink, flush=True)
 
 
-def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout) -> None:
+def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout, *, suite: bool = True) -> None:
     """Run the trials from `source`, one after the other, and report the exit code of each one's child."""
-    load()
+    known = {one.id: one for one in at_hand(find_project(), suite=suite)}
     for line in source:
         child = os.fork()
         if child == 0:
-            os._exit(_code(Trial.loads(line), sink))
+            os._exit(_code(Trial.loads(line), sink, known))
         _, status = os.waitpid(child, 0)
         print(json.dumps({"ended": os.waitstatus_to_exitcode(status)}), file=sink, flush=True)
 
 
-def _code(trial: Trial, sink: IO[str]) -> int:
+def _code(trial: Trial, sink: IO[str], known: Mapping[str, Scenario]) -> int:
     """The exit code of a child that runs this trial. No exception in the child may reach the parent's code."""
     try:
-        hold(trial, sink)
+        hold(trial, sink, known)
     except BaseException:  # a wrong controller may raise anything, SystemExit included
         traceback.print_exc()
         return 1
@@ -134,4 +139,4 @@ def _code(trial: Trial, sink: IO[str]) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(suite=SUITE in sys.argv)

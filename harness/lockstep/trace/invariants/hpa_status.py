@@ -9,7 +9,8 @@ from lockstep.trace.autoscalers import Object, replicas_of
 from lockstep.trace.invariants.base import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from lockstep.trace.invariants.hpa import Asleep, Bounds, HpaInvariant, KnowsItsPlace, OwnTarget, Purpose
 from lockstep.trace.invariants.hpa_rates import Rates
-from lockstep.wire.state import is_active, uid
+from lockstep.wire.meta import uid
+from lockstep.wire.pods import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

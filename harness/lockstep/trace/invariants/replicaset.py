@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lockstep.time.clock import SECOND
 from lockstep.trace.invariants.base import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from lockstep.trace.invariants.replicaset_status import Available, Converged, StatusTruth
+from lockstep.wire.meta import controller_of, is_terminating, uid
+from lockstep.wire.pods import is_active
 from lockstep.wire.selectors import selects
-from lockstep.wire.state import controller_of, is_active, is_terminating, uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

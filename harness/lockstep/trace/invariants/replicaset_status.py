@@ -11,7 +11,8 @@ from lockstep.trace.cluster_state import min_ready_seconds
 from lockstep.trace.invariants.base import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from lockstep.trace.pods import NEVER, available_at
 from lockstep.trace.symbols import milliseconds
-from lockstep.wire.state import controller_of, is_active, is_terminating, uid
+from lockstep.wire.meta import controller_of, is_terminating, uid
+from lockstep.wire.pods import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lockstep.objects.definitions import CHECKPOINTS, VPAS
 from lockstep.trace.invariants.base import FRESH_CACHES, PROMPT_ANSWERS, Invariant
 from lockstep.trace.invariants.vpa_updater import UPDATER_INVARIANTS
-from lockstep.trace.quantities import amount
 from lockstep.trace.vertical import Object, policy_of, recommended
+from lockstep.wire.quantity import read_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ class OrderedBounds(RecommenderInvariant):
         for one in self.reported(write):
             for resource, target in (one.get("target") or {}).items():
                 lower, upper = (one[bound].get(resource, target) for bound in ("lowerBound", "upperBound"))
-                if not amount(lower) <= amount(target) <= amount(upper):
+                if _compared(lower, target) > 0 or _compared(target, upper) > 0:
                     where = f"{write.name}, container {one['containerName']}, {resource}"
                     yield f"{where}: the bounds are {lower} and {upper}, the target is {target}"
 
@@ -96,12 +96,17 @@ class WithinAllowed(RecommenderInvariant):
                         yield f"{where}: {value}, where {least} to {most} is allowed"
 
 
+def _compared(first: Any, second: Any) -> int:
+    """The sign of their difference. Raises ValueError if one is no quantity: what is stored has passed validation."""
+    return read_quantity(first).compare(read_quantity(second))
+
+
 def _allowed(value: Any, least: Any, most: Any) -> bool:
     """Whether a value lies in the range; any value lies in an empty range."""
-    if least is not None and most is not None and amount(least) > amount(most):
+    if least is not None and most is not None and _compared(least, most) > 0:
         return True
-    above = least is None or amount(value) >= amount(least)
-    return above and (most is None or amount(value) <= amount(most))
+    above = least is None or _compared(value, least) >= 0
+    return above and (most is None or _compared(value, most) <= 0)
 
 
 class LimitsHold(Invariant):
@@ -122,7 +127,7 @@ class LimitsHold(Invariant):
             resources = container.get("resources") or {}
             limits = resources.get("limits") or {}
             for resource, request in (resources.get("requests") or {}).items():
-                if resource in limits and amount(request) > amount(limits[resource]):
+                if resource in limits and _compared(request, limits[resource]) > 0:
                     where = f"pod {write.name}, container {container['name']}, {resource}"
                     yield f"{where}: requests {request}, limit {limits[resource]}"
 

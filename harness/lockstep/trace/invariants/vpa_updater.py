@@ -14,7 +14,8 @@ from lockstep.time.clock import parse_rfc3339
 from lockstep.trace.invariants.base import FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS, Invariant
 from lockstep.trace.symbols import milliseconds
 from lockstep.trace.vertical import EVICTING, Object, Verticals, boosts, lease_counts_until, mode, owners
-from lockstep.wire.state import is_active, is_terminating
+from lockstep.wire.meta import is_terminating
+from lockstep.wire.pods import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

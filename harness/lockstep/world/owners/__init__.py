@@ -14,7 +14,7 @@ from lockstep.apiserver import ApiServer
 from lockstep.apiserver.kinds import Kind
 from lockstep.time.clock import seconds
 from lockstep.time.loop import VirtualLoop
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world.agenda import Agenda
 from lockstep.world.api import Api, Object
 from lockstep.world.feed import Feeds

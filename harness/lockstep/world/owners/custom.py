@@ -11,7 +11,7 @@ from typing import Any
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.nested import nested, set_nested
 from lockstep.apiserver.scale import selector_text
-from lockstep.wire.state import is_active, is_finished, is_ready
+from lockstep.wire.pods import is_active, is_finished, is_ready
 from lockstep.world.api import Api, Object, WorldError
 from lockstep.world.owners.dependents import Dependents
 from lockstep.world.owners.pods import create_pod, delete_pod, surplus

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from lockstep.wire.state import is_finished, is_ready
+from lockstep.wire.pods import is_finished, is_ready
 from lockstep.world.api import Api, Object
 from lockstep.world.canonical import canonical_order
 from lockstep.world.owners.dependents import Dependents

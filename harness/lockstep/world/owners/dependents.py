@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lockstep.wire.state import controller_of
+from lockstep.wire.meta import controller_of
 from lockstep.world.api import Api, Object
 
 #: Whether an instant has come. If not, the owner is reconciled again when it comes; the call does not wait.

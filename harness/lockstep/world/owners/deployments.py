@@ -7,7 +7,7 @@ ReplicaSets, hash collisions.
 from __future__ import annotations
 
 from lockstep.objects import controller_reference
-from lockstep.wire.state import is_finished
+from lockstep.wire.pods import is_finished
 from lockstep.world.api import Api, Object
 from lockstep.world.owners.dependents import Dependents
 from lockstep.world.owners.pods import revision_of, write_status

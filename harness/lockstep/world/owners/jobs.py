@@ -7,7 +7,7 @@ deadlines, and Jobs whose finished pods another actor deletes.
 from __future__ import annotations
 
 from lockstep.time.clock import SECOND, parse_rfc3339, rfc3339
-from lockstep.wire.state import is_active, is_ready
+from lockstep.wire.pods import is_active, is_ready
 from lockstep.world.api import Api, Object
 from lockstep.world.canonical import canonical_order
 from lockstep.world.owners.dependents import Dependents, Wake

@@ -10,7 +10,7 @@ import orjson
 
 from lockstep.apiserver import Reply
 from lockstep.objects import controller_reference
-from lockstep.wire.state import is_ready
+from lockstep.wire.pods import is_ready
 from lockstep.world.api import Api, Object, pod_path
 from lockstep.world.canonical import canonical_order
 from lockstep.world.owners.dependents import Dependents

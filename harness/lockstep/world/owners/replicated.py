@@ -6,8 +6,8 @@ Not simulated: adoption and release of pods by selector, expectations, events, t
 from __future__ import annotations
 
 from lockstep.time.clock import SECOND, parse_rfc3339
-from lockstep.wire.selectors import Matcher, from_object
-from lockstep.wire.state import is_active, is_finished, ready_since
+from lockstep.wire.pods import is_active, is_finished, ready_since
+from lockstep.wire.selectors import Selector, selector_from
 from lockstep.world.api import Api, Object
 from lockstep.world.owners.dependents import Dependents, Wake
 from lockstep.world.owners.pods import create_pod, delete_pod, surplus, write_status
@@ -35,11 +35,11 @@ class Replicated:
     def _write_status(self, owner: Object) -> None:
         meta = owner["metadata"]
         active = [pod for pod in self._pods.of(owner) if is_active(pod)]
-        labelled = _template_matcher(owner)
+        template = _template_selector(owner)
         ready = [pod for pod in active if ready_since(pod) is not None]
         status = {
             "replicas": len(active),
-            "fullyLabeledReplicas": sum(labelled(pod["metadata"].get("labels") or {}) for pod in active),
+            "fullyLabeledReplicas": sum(template.matches(pod["metadata"].get("labels")) for pod in active),
             "readyReplicas": len(ready),
             "availableReplicas": sum(self._is_available(owner, pod) for pod in ready),
             "observedGeneration": meta.get("generation", 0),
@@ -59,6 +59,6 @@ class Replicated:
         return self._wake(owner, available)
 
 
-def _template_matcher(owner: Object) -> Matcher:
+def _template_selector(owner: Object) -> Selector:
     labels = (owner["spec"]["template"].get("metadata") or {}).get("labels") or {}
-    return from_object({"matchLabels": labels})
+    return selector_from({"matchLabels": labels})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.wire.state import is_finished, is_ready
+from lockstep.wire.pods import is_finished, is_ready
 from lockstep.world.api import Api, Object
 from lockstep.world.owners.dependents import Dependents
 from lockstep.world.owners.pods import create_pod, delete_pod, revision_of, write_status

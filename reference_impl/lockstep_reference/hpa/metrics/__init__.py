@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from lockstep_reference.machinery.labels import Selector
+    from lockstep.wire.selectors import Selector
 
 __all__ = ["MetricsClient", "MetricsError", "PodMetric", "PodMetricsInfo"]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.gomath import int64
+from lockstep.wire.gotime import SECOND
+from lockstep.wire.metav1 import milli_of, time_of
+from lockstep.wire.selectors import NOTHING, Selector
 from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, rest
 from lockstep_reference.hpa.metrics.available_apis import GROUP, AvailableApis, NoKnownVersion
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.decoding import decode_registered
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.gowire import milli_of, time_of
-from lockstep_reference.machinery.labels import NOTHING, Selector
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.metrics_types import (
     METRIC_VALUE_LIST_V1BETA1,
     METRIC_VALUE_LIST_V1BETA2,

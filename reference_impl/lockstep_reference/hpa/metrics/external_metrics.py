@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.wire.metav1 import milli_of, time_of
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa.metrics import MetricsError, rest
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.decoding import decode_into
-from lockstep_reference.machinery.gowire import milli_of, time_of
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.metrics_types import EXTERNAL_METRIC_VALUE_LIST
 
 _GROUP = "external.metrics.k8s.io"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, plain, rest
+from lockstep.wire.gomath import int64
+from lockstep.wire.metav1 import duration_of, milli_of, time_of
+from lockstep.wire.selectors import Selector
+from lockstep_reference.hpa.metrics import MetricsError, PodMetric, PodMetricsInfo, fast_path, rest
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.decoding import JSON, decode_list
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.gowire import duration_of, milli_of, time_of
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.metrics_types import (
     NODE_METRICS,
     NODE_METRICS_LIST,
@@ -41,7 +41,7 @@ class ResourceMetricsClient:
         query = rest.query_of(labelSelector=selector)
         try:
             response = await rest.get(self._client, path, query, "pods.metrics.k8s.io")
-            found = plain.read(response.body, _GROUP_VERSION, resource, container)
+            found = fast_path.read(response.body, _GROUP_VERSION, resource, container)
             if found is not None and response.headers.get("Content-Type") == JSON:
                 return found
             items = decode_list(response, _GROUP_VERSION, "PodMetricsList", _KINDS).get("items")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.selectors import Selector
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.errors import ApiError, from_response
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.labels import Selector
 from lockstep_reference.machinery.transport import Response
 
 #: What goes wrong with a request: it is refused, the connection breaks, the answer makes no sense.

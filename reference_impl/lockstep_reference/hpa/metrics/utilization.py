@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from lockstep.wire.gomath import divide, int32, int64, quotient
 from lockstep_reference.hpa.metrics import MetricsError, PodMetricsInfo
-from lockstep_reference.machinery.gomath import divide, int32, int64, quotient
 
 
 class Utilization(NamedTuple):

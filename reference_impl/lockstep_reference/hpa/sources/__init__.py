@@ -6,6 +6,8 @@ does not change from one sync to the next (texts, targets, selectors) is worked 
 
 from __future__ import annotations
 
+from lockstep.wire.gotext import quote
+from lockstep.wire.selectors import InvalidSelector, selector_from
 from lockstep_reference.hpa.sources.base import (
     FailingSource,
     MetricFailure,
@@ -17,8 +19,6 @@ from lockstep_reference.hpa.sources.base import (
 from lockstep_reference.hpa.sources.custom import ObjectSource, PodsSource
 from lockstep_reference.hpa.sources.external import ExternalSource
 from lockstep_reference.hpa.sources.resource import ContainerResourceSource, ResourceSource
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.labels import InvalidSelector, selector_from
 
 __all__ = ["MetricFailure", "MetricSource", "Proposal", "Question", "metric_source"]
 

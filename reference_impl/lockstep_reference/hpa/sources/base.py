@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from lockstep.wire.quantity import parse_milli_value
+from lockstep.wire.selectors import Selector
 from lockstep_reference.hpa.replica_calculator import ReplicaCalculator, Tolerances
-from lockstep_reference.machinery.labels import Selector
-from lockstep_reference.machinery.quantity import parse_milli_value
 
 Wire = Mapping[str, Any]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.wire import gotext
+from lockstep.wire.quantity import format_milli
 from lockstep_reference.hpa.metrics import MetricsError
 from lockstep_reference.hpa.replica_calculator import ReplicaCalculator
 from lockstep_reference.hpa.sources.base import MetricFailure, Proposal, Question, Wire, identifier, milli
-from lockstep_reference.machinery import gotext
-from lockstep_reference.machinery.quantity import format_milli
 
 
 class ExternalSource:

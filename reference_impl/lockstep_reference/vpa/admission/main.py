@@ -10,16 +10,15 @@ from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.informer import SharedInformerFactory, wait_for_named_cache_sync
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.vpa.admission.config import AdmissionConfig
-from lockstep_reference.vpa.admission.logic.server import AdmissionServer
+from lockstep_reference.vpa.admission.pod.calculators import Calculator, ObservedContainers
+from lockstep_reference.vpa.admission.pod.handler import PodHandler
+from lockstep_reference.vpa.admission.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.resource_updates import ResourceUpdates
+from lockstep_reference.vpa.admission.pod.startup_boost import StartupBoost
 from lockstep_reference.vpa.admission.registration import Registration, register
-from lockstep_reference.vpa.admission.resource.pod.handler import PodHandler
-from lockstep_reference.vpa.admission.resource.pod.patch.calculator import Calculator
-from lockstep_reference.vpa.admission.resource.pod.patch.observed_containers import ObservedContainers
-from lockstep_reference.vpa.admission.resource.pod.patch.resource_updates import ResourceUpdates
-from lockstep_reference.vpa.admission.resource.pod.patch.startup_boost import StartupBoost
-from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
-from lockstep_reference.vpa.admission.resource.vpa.handler import VpaHandler
-from lockstep_reference.vpa.admission.resource.vpa.matcher import VpaMatcher
+from lockstep_reference.vpa.admission.server import AdmissionServer
+from lockstep_reference.vpa.admission.vpa.handler import VpaHandler
+from lockstep_reference.vpa.admission.vpa.matcher import VpaMatcher
 from lockstep_reference.vpa.apis import quantity_from_wire
 from lockstep_reference.vpa.features import CPU_STARTUP_BOOST
 from lockstep_reference.vpa.target.controller_fetcher import ScaleCachingControllerFetcher

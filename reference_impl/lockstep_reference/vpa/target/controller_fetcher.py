@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.errors import is_not_found
 from lockstep_reference.machinery.informer import SharedInformerFactory
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.scale import Scale
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.vpa.target.controller_cache_storage import ControllerCacheStorage, ScaleKey

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lockstep.wire.selector_parser import parse
+from lockstep.wire.selectors import NOTHING, InvalidSelector, Selector, selector_from
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.discovery import DiscoveryClient
 from lockstep_reference.machinery.discovery_cache import MemCacheClient
 from lockstep_reference.machinery.informer import SharedInformerFactory
-from lockstep_reference.machinery.label_parser import parse
-from lockstep_reference.machinery.labels import NOTHING, InvalidSelector, Selector, selector_from
 from lockstep_reference.machinery.restmapper import DeferredDiscoveryRESTMapper
 from lockstep_reference.machinery.scale import DiscoveryScaleKindResolver, ScaleClient
 from lockstep_reference.machinery.store import Object

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import ApiError
 from lockstep_reference.machinery.discovery import DiscoveryErrors
 from lockstep_reference.machinery.informer import SharedInformer, SharedInformerFactory
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.restmapper import NoMatchError
 from lockstep_reference.machinery.scale import ScaleError
 from lockstep_reference.machinery.store import Object

@@ -6,13 +6,13 @@ import asyncio
 import random
 from collections.abc import Callable
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.events import EventBroadcaster
 from lockstep_reference.machinery.informer import SharedInformerFactory, wait_for_named_cache_sync
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.ticker import Ticker
 from lockstep_reference.machinery.transport import Clock
-from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.recommendation import RecommendationProvider
 from lockstep_reference.vpa.features import CPU_STARTUP_BOOST, IN_PLACE, PER_VPA_CONFIG
 from lockstep_reference.vpa.target.controller_fetcher import ScaleCachingControllerFetcher
 from lockstep_reference.vpa.target.fetcher import VpaTargetSelectorFetcher

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.machinery.store import NAMESPACE_INDEX, Indexer
 from lockstep_reference.vpa.apis import CPU, MEMORY, Object, ResourceList, resource_list
-from lockstep_reference.vpa.utils.quantities import compare, compared_with
+from lockstep_reference.vpa.utils.quantities import compared_with
 
 _CONTAINER = "Container"
 _POD = "Pod"
@@ -94,11 +94,11 @@ def merge_limit_ranges(limit_ranges: Iterable[Object], limit_type: str) -> Limit
 
 
 def _lower(first: Quantity, second: Quantity) -> Quantity:
-    return compared_with(first, second) if compare(first, second) < 0 else second
+    return compared_with(first, second) if first.compare(second) < 0 else second
 
 
 def _higher(first: Quantity, second: Quantity) -> Quantity:
-    return compared_with(first, second) if compare(first, second) > 0 else second
+    return compared_with(first, second) if first.compare(second) > 0 else second
 
 
 def _updated(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.quantity import Quantity
 
 JSON_PATCH = "application/json-patch+json"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.quantity import BINARY_SI, DECIMAL_SI, Quantity
+from lockstep.wire.quantity import BINARY_SI, DECIMAL_SI, Quantity
 from lockstep_reference.vpa.utils.panic import DIVISION_BY_ZERO, Panic
 
 #: `Quantity{}`: what Go finds in a ResourceList that lacks a resource.
@@ -10,13 +10,6 @@ NOTHING = Quantity(0, 0, "")
 #: What `ResourceList.Cpu()` and `.Memory()` give for a resource that is missing.
 NO_CPU = Quantity(0, 0, DECIMAL_SI)
 NO_MEMORY = Quantity(0, 0, BINARY_SI)
-
-
-def compare(first: Quantity, second: Quantity) -> int:
-    """-1, 0 or 1: whether the first is smaller, equal or larger (Cmp)."""
-    if first.scale == second.scale:
-        return (first.unscaled > second.unscaled) - (first.unscaled < second.unscaled)
-    return int(first.exceeds(second)) - int(second.exceeds(first))
 
 
 def compared_with(quantity: Quantity, other: Quantity) -> Quantity:

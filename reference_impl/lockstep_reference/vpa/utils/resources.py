@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep_reference.vpa.apis import Object, RecommendedPodResources, ResourceList, resource_list
-from lockstep_reference.vpa.utils.quantities import compare
 
 _NO_OBJECT: Mapping[str, Any] = {}
 
@@ -53,4 +52,4 @@ def recommendation_has_lower_resource(
 
 def has_lower_resource(first: ResourceList, second: ResourceList) -> bool:
     """Whether anything that both lists name is lower in the second (HasLowerResource)."""
-    return any(name in second and compare(second[name], value) < 0 for name, value in first.items())
+    return any(name in second and second[name].compare(value) < 0 for name, value in first.items())

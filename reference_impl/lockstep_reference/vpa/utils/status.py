@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, TypeVar
 
+from lockstep.wire.gotime import SECOND, parse_rfc3339
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.errors import (
     is_already_exists,
@@ -20,7 +21,6 @@ from lockstep_reference.machinery.errors import (
     is_too_many_requests,
     reason_for,
 )
-from lockstep_reference.machinery.meta import SECOND, parse_time
 from lockstep_reference.machinery.ticker import Ticker
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.vpa.apis import Object
@@ -141,7 +141,7 @@ class StatusUpdater:
 
 
 def _later(text: str | None, instant: int) -> bool:
-    return text is not None and parse_time(text) > instant
+    return text is not None and parse_rfc3339(text) > instant
 
 
 def _micro_time(instant: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.vpa.recommender.checkpoint.checkpoint_writer import CheckpointWriter
-from lockstep_reference.vpa.recommender.input.past import Checkpoints
+from lockstep_reference.vpa.recommender.input.checkpoints import Checkpoints
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lockstep_reference.machinery.gowire import time_of
-from lockstep_reference.machinery.quantity import InvalidQuantity, parse_quantity
+from lockstep.wire.metav1 import time_of
+from lockstep.wire.quantity import InvalidQuantity, parse_quantity
 from lockstep_reference.machinery.store import Object
 from lockstep_reference.vpa.apis import MEMORY
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID

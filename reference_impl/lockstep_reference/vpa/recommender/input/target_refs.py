@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lockstep_reference.machinery.labels import NOTHING, Selector
+from lockstep.wire.selectors import NOTHING, Selector
 from lockstep_reference.machinery.store import Object
 from lockstep_reference.vpa.recommender.model.conditions import CONFIG_DEPRECATED, CONFIG_UNSUPPORTED
 from lockstep_reference.vpa.target.controller_fetcher import ControllerFetcher, ControllerKeyWithApiVersion

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from lockstep_reference.machinery.elementary import go_pow
-from lockstep_reference.machinery.gomath import divide, int64, quotient
+from lockstep.wire.elementary import go_pow
+from lockstep.wire.gomath import divide, int64, quotient
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.types import (
     cpu_amount_from_cores,

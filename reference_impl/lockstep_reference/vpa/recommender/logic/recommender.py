@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.vpa.apis import CPU, MEMORY, RecommendedContainerResources, RecommendedPodResources
 from lockstep_reference.vpa.recommender.logic.estimator import (
     Estimator,

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.gowire import milli_of, time_of
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gomath import int64
+from lockstep.wire.gotime import SECOND, ZERO_TIME
+from lockstep.wire.metav1 import milli_of, time_of
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.recommender.model.aggregations_config import MIN_SAMPLE_WEIGHT, AggregationsConfig
 from lockstep_reference.vpa.recommender.model.types import (

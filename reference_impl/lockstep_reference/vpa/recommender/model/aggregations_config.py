@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.vpa.recommender.util.histogram_options import ExponentialHistogramOptions
 
 #: The weight of a sample of CPU usage before it decays (minSampleWeight).

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from lockstep_reference.machinery.labels import Selector
-from lockstep_reference.machinery.meta import EPOCH_NS, SECOND
+from lockstep.wire.gotime import EPOCH_NS, SECOND
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.aggregations_config import AggregationsConfig
@@ -200,7 +200,8 @@ class ClusterState:
         """
         if now - self._last_gc < self._gc_interval:
             return
-        contributive = await contributive_aggregate_state_keys(self, controller_fetcher)
+        pods = list(self.pods.values())
+        contributive = await contributive_aggregate_state_keys(pods, self.get_controlling_vpa, controller_fetcher)
         useless = [key for key, state in self.aggregates.items() if is_useless(state, key in contributive, now)]
         for key in useless:
             del self.aggregates[key], self._labels[key]

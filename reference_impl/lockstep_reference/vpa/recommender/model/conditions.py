@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.machinery.meta import format_time
+from lockstep.wire.gotime import rfc3339
 from lockstep_reference.vpa.apis import Object
 
 RECOMMENDATION_PROVIDED = "RecommendationProvided"
@@ -32,7 +32,7 @@ class Conditions:
         condition: dict[str, Any] = {
             "type": type_,
             "status": text,
-            "lastTransitionTime": old.get("lastTransitionTime") if old and unchanged else format_time(now),
+            "lastTransitionTime": old.get("lastTransitionTime") if old and unchanged else rfc3339(now),
         }
         if reason:
             condition["reason"] = reason

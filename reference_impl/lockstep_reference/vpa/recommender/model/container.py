@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from lockstep_reference.machinery.gomath import int64
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gomath import int64
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.vpa.apis import CPU, MEMORY
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.errors import SampleDiscarded

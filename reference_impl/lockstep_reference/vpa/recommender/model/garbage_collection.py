@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from lockstep_reference.vpa.recommender.model.aggregate_container_state import AggregateContainerState
 from lockstep_reference.vpa.recommender.model.pod import AggregateStateKey, PodState
+from lockstep_reference.vpa.recommender.model.vpa import Vpa
 from lockstep_reference.vpa.target.controller_fetcher import ControllerFetcher, ControllerKeyWithApiVersion
 from lockstep_reference.vpa.target.well_known import ScaleErrors, TargetError
-
-if TYPE_CHECKING:
-    from lockstep_reference.vpa.recommender.model.cluster import ClusterState
 
 
 def is_useless(state: AggregateContainerState, contributive: bool, now: int) -> bool:
@@ -22,24 +20,23 @@ def is_useless(state: AggregateContainerState, contributive: bool, now: int) -> 
 
 
 async def contributive_aggregate_state_keys(
-    cluster: ClusterState, controller_fetcher: ControllerFetcher
+    pods: Iterable[PodState],
+    controlling_vpa: Callable[[PodState], Vpa | None],
+    controller_fetcher: ControllerFetcher,
 ) -> set[AggregateStateKey]:
     """Keys of containers whose pods have not finished, or may come again: their controllers exist.
 
     Upstream asks for the controller in any case (getContributiveAggregateStateKeys).
     """
     keys: set[AggregateStateKey] = set()
-    for pod in list(cluster.pods.values()):
-        if await _controller_of(pod, cluster, controller_fetcher) is not None or pod.active():
+    for pod in pods:
+        if await _controller_of(controlling_vpa(pod), controller_fetcher) is not None or pod.active():
             keys.update(map(pod.aggregate_state_key, pod.containers))
     return keys
 
 
-async def _controller_of(
-    pod: PodState, cluster: ClusterState, controller_fetcher: ControllerFetcher
-) -> ControllerKeyWithApiVersion | None:
-    """The topmost controller that the pod's VPA targets, if it exists (GetControllerForPodUnderVPA)."""
-    vpa = cluster.get_controlling_vpa(pod)
+async def _controller_of(vpa: Vpa | None, controller_fetcher: ControllerFetcher) -> ControllerKeyWithApiVersion | None:
+    """The topmost controller that a pod's VPA targets, if it exists (GetControllerForPodUnderVPA)."""
     if vpa is None:
         return None
     target = vpa.target_ref or {}

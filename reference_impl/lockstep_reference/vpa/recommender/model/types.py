@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from lockstep_reference.machinery.gomath import MIN_INT64, ceil_to_int64, int64
-from lockstep_reference.machinery.quantity import BINARY_SI, DECIMAL_SI, Quantity, parse_quantity
+from lockstep.wire.gomath import MIN_INT64, ceil_to_int64, int64
+from lockstep.wire.quantity import BINARY_SI, DECIMAL_SI, Quantity, parse_quantity
 from lockstep_reference.vpa.apis import CPU, MEMORY, ResourceList
 
 #: Amounts by resource name: CPU and MEMORY.

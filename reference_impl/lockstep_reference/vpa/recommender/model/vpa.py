@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.labels import Selector
+from lockstep.wire.gotime import ZERO_TIME
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import (
     Object,
     RecommendedPodResources,

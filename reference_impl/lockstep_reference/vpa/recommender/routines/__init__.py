@@ -1,3 +1,3 @@
-"""The recommender's loop (`recommender`), what is done to recommendations afterwards (`*_post_processor`), and putting
+"""The recommender's loop (`recommender`), what is done to recommendations afterwards (`post_processors`), and putting
 it all together (`recommender_controller`).
 """

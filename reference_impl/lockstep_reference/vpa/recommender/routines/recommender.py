@@ -20,7 +20,7 @@ from lockstep_reference.vpa.recommender.logic.recommender import (
 from lockstep_reference.vpa.recommender.model.cluster import ClusterState
 from lockstep_reference.vpa.recommender.model.types import VpaID
 from lockstep_reference.vpa.recommender.model.vpa import Vpa
-from lockstep_reference.vpa.recommender.routines.recommendation_post_processor import (
+from lockstep_reference.vpa.recommender.routines.post_processors import (
     RecommendationPostProcessor,
 )
 from lockstep_reference.vpa.recommender.routines.vpa import get_container_name_to_aggregate_state_map

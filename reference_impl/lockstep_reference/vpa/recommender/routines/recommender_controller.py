@@ -11,9 +11,9 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import Client
 from lockstep_reference.machinery.informer import EventHandler
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.throttle import Throttle
 from lockstep_reference.machinery.ticker import Ticker
 from lockstep_reference.machinery.transport import Clock, Transport
@@ -21,19 +21,20 @@ from lockstep_reference.vpa.apis import GROUP_VERSION
 from lockstep_reference.vpa.recommender.checkpoint.checkpoint_writer import CheckpointWriter
 from lockstep_reference.vpa.recommender.checkpoint.maintenance import CheckpointMaintenance
 from lockstep_reference.vpa.recommender.config import RecommenderConfig
+from lockstep_reference.vpa.recommender.input.checkpoints import Checkpoints
 from lockstep_reference.vpa.recommender.input.cluster_feeder import ClusterStateFeeder, Sources
 from lockstep_reference.vpa.recommender.input.eviction_events import watch_eviction_events_with_retries
 from lockstep_reference.vpa.recommender.input.history.provider import PrometheusHistoryProvider
+from lockstep_reference.vpa.recommender.input.init_from_history import init_from_history_provider
 from lockstep_reference.vpa.recommender.input.metrics import MetricsClient
 from lockstep_reference.vpa.recommender.input.metrics.external import ExternalMetricsSource
 from lockstep_reference.vpa.recommender.input.metrics.source import PodMetricsSource
 from lockstep_reference.vpa.recommender.input.oom import Observer
-from lockstep_reference.vpa.recommender.input.past import Checkpoints, init_from_history_provider
 from lockstep_reference.vpa.recommender.input.selection import Selection
 from lockstep_reference.vpa.recommender.input.spec import SpecClient
 from lockstep_reference.vpa.recommender.input.target_refs import TargetRefs
 from lockstep_reference.vpa.recommender.model.cluster import ClusterState
-from lockstep_reference.vpa.recommender.routines.building import (
+from lockstep_reference.vpa.recommender.routines.assembly import (
     aggregations_config,
     checkpoint_settings,
     history_provider,

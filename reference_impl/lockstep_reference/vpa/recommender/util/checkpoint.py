@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.gowire import time_of
-from lockstep_reference.machinery.meta import format_time
+from lockstep.wire.gotime import ZERO_TIME, rfc3339
+from lockstep.wire.metav1 import time_of
 
 
 class CheckpointError(ValueError):
@@ -43,4 +42,4 @@ class HistogramCheckpoint(NamedTuple):
 
 def time_to_wire(instant: int) -> str | None:
     """A metav1.Time: null for the zero time, otherwise whole seconds."""
-    return None if instant == ZERO_TIME else format_time(instant)
+    return None if instant == ZERO_TIME else rfc3339(instant)

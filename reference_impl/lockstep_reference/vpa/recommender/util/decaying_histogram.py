@@ -6,9 +6,9 @@ older ones less. When the factors get too large, the reference time moves on and
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.elementary import go_exp2, go_ldexp
-from lockstep_reference.machinery.gomath import divide, int64
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.elementary import go_exp2, go_ldexp
+from lockstep.wire.gomath import divide, int64
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.vpa.recommender.util.checkpoint import HistogramCheckpoint
 from lockstep_reference.vpa.recommender.util.histogram import Histogram, go_round
 from lockstep_reference.vpa.recommender.util.histogram_options import HistogramOptions

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from operator import add
 
-from lockstep_reference.machinery.gomath import divide, float_to_int64
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gomath import divide, float_to_int64
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.vpa.recommender.util.checkpoint import CheckpointError, HistogramCheckpoint
 from lockstep_reference.vpa.recommender.util.histogram_options import HistogramOptions
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from lockstep_reference.machinery.elementary import go_log, go_pow
-from lockstep_reference.machinery.gomath import ceil_to_int64, float_to_int64
+from lockstep.wire.elementary import go_log, go_pow
+from lockstep.wire.gomath import ceil_to_int64, float_to_int64
 
 _REMEMBERED = 1 << 16
 

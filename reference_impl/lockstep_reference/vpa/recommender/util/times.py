@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from lockstep_reference.machinery.gomath import MAX_INT64, MIN_INT64
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gomath import MAX_INT64, MIN_INT64
+from lockstep.wire.gotime import ZERO_TIME
 
 
 def difference(later: int, earlier: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lockstep_reference.machinery.transport import Clock
-from lockstep_reference.vpa.admission.resource.pod.recommendation import RecommendationProvider
+from lockstep_reference.vpa.admission.pod.recommendation import RecommendationProvider
 from lockstep_reference.vpa.apis import UPDATE_MODE_OFF, Object, ResourceList
 from lockstep_reference.vpa.updater.inplace.calculator import RESIZE
 from lockstep_reference.vpa.utils.annotations import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.ratelimit import TokenBucket
 from lockstep_reference.machinery.transport import Clock
 

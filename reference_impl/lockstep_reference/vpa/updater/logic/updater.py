@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.store import Indexer
 from lockstep_reference.vpa.apis import (
     UPDATE_MODE_AUTO,

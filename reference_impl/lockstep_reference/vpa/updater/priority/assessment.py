@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.meta import parse_time
+from lockstep.wire.gotime import parse_rfc3339
 from lockstep_reference.vpa.apis import Object, RecommendedPodResources
 from lockstep_reference.vpa.updater.priority.priority_processor import PodPriority, get_update_priority
 from lockstep_reference.vpa.updater.priority.quick_oom import ran_out_of_memory
@@ -76,5 +76,5 @@ class Assessor:
             recommendation,
             get_update_priority(pod, recommendation),
             any(map(ran_out_of_memory, status.get("containerStatuses") or ())),
-            None if start_time is None else parse_time(start_time),
+            None if start_time is None else parse_rfc3339(start_time),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.gomath import int64
+from lockstep.wire.gomath import int64
 from lockstep_reference.vpa.apis import (
     Object,
     RecommendedContainerResources,
@@ -12,7 +12,6 @@ from lockstep_reference.vpa.apis import (
     ResourceList,
 )
 from lockstep_reference.vpa.utils.annotations import parse_observed_containers
-from lockstep_reference.vpa.utils.quantities import compare
 from lockstep_reference.vpa.utils.resources import container_requests_and_limits
 
 
@@ -86,7 +85,5 @@ def _add_container(
         sums.add(name, has, wanted)
         if wanted > has:
             priority.scale_up = True
-        if (name in lower and compare(request, lower[name]) < 0) or (
-            name in upper and compare(request, upper[name]) > 0
-        ):
+        if (name in lower and request.compare(lower[name]) < 0) or (name in upper and request.compare(upper[name]) > 0):
             priority.outside_recommended_range = True

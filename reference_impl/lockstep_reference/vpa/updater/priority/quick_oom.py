@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
-from lockstep_reference.machinery.meta import parse_time
+from lockstep.wire.gotime import ZERO_TIME, parse_rfc3339
 from lockstep_reference.vpa.apis import CONTAINER_SCALING_MODE_OFF, Object
 from lockstep_reference.vpa.utils.annotations import parse_observed_containers
 from lockstep_reference.vpa.utils.vpa.policies import get_container_resource_policy
@@ -45,4 +44,4 @@ def _is_quick(terminated: Object, now: int, threshold: int) -> bool:
 
 
 def _instant(text: str | None) -> int:
-    return ZERO_TIME if text is None else parse_time(text)
+    return ZERO_TIME if text is None else parse_rfc3339(text)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.vpa.apis import UPDATE_MODE_IN_PLACE, Object, RecommendedPodResources, ResourceList
 from lockstep_reference.vpa.updater.priority.assessment import Assessment, Assessor
 from lockstep_reference.vpa.updater.priority.quick_oom import has_quick_oom
 from lockstep_reference.vpa.updater.priority.scaling_direction import ScalingDirectionPodEvictionAdmission
 from lockstep_reference.vpa.utils.panic import NIL_DEREFERENCE, Panic
-from lockstep_reference.vpa.utils.quantities import compare
 from lockstep_reference.vpa.utils.vpa.policies import get_update_mode, update_policy_of
 
 
@@ -79,7 +78,7 @@ def has_lower_resource_recommendation(last: RecommendedPodResources, new: Recomm
     """Whether the new one asks for less of anything, for any container (hasLowerResourceRecommendation)."""
     targets: dict[str, ResourceList] = {each.container_name: each.target or {} for each in last}
     return any(
-        name in targets.get(each.container_name, {}) and compare(value, targets[each.container_name][name]) < 0
+        name in targets.get(each.container_name, {}) and value.compare(targets[each.container_name][name]) < 0
         for each in new or ()
         for name, value in (each.target or {}).items()
     )

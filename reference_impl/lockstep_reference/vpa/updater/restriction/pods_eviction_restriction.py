@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lockstep.wire.gotime import SECOND
 from lockstep_reference.machinery.client import ResourceClient
 from lockstep_reference.machinery.events import Recorder
-from lockstep_reference.machinery.meta import SECOND
 from lockstep_reference.machinery.transport import Clock
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.updater.restriction.group_stats import CreatorMaps, SingleGroupStats, pod_id

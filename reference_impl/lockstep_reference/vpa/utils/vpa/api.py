@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.labels import Selector
-from lockstep_reference.machinery.meta import parse_time
+from lockstep.wire.gotime import parse_rfc3339
+from lockstep.wire.selectors import Selector
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.target.controller_fetcher import (
     ControllerFetcher,
@@ -41,7 +41,7 @@ def stronger(first: Object, second: Object) -> bool:
 
 def _age_and_name(vpa: Object) -> tuple[int, bytes]:
     metadata = vpa["metadata"]
-    return parse_time(metadata["creationTimestamp"]), metadata["name"].encode()
+    return parse_rfc3339(metadata["creationTimestamp"]), metadata["name"].encode()
 
 
 async def get_controlling_vpa_for_pod(

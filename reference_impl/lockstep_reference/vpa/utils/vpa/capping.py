@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.vpa.apis import (
     CONTROLLED_VALUES_REQUESTS_ONLY,
     CPU,
@@ -18,7 +18,7 @@ from lockstep_reference.vpa.apis import (
     resource_list,
 )
 from lockstep_reference.vpa.utils.limitrange import LimitRangeCalculator, LimitRangeItem
-from lockstep_reference.vpa.utils.quantities import NO_CPU, NO_MEMORY, compare, compared_with
+from lockstep_reference.vpa.utils.quantities import NO_CPU, NO_MEMORY, compared_with
 from lockstep_reference.vpa.utils.resources import container_requests_and_limits
 from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import get_boundary_request
 from lockstep_reference.vpa.utils.vpa.pod_limit_range import cap_proportionally_to_pod_limit_range
@@ -65,7 +65,7 @@ def _at_least(value: Quantity, name: str, bounds: ResourceList | None) -> tuple[
     bound = None if bounds is None else bounds.get(name)
     if bound is None or not bound.unscaled:
         return value, False
-    return (bound, True) if compare(value, bound) < 0 else (compared_with(value, bound), False)
+    return (bound, True) if value.compare(bound) < 0 else (compared_with(value, bound), False)
 
 
 def _at_most(value: Quantity, name: str, bounds: ResourceList | None) -> tuple[Quantity, bool]:
@@ -73,7 +73,7 @@ def _at_most(value: Quantity, name: str, bounds: ResourceList | None) -> tuple[Q
     bound = None if bounds is None else bounds.get(name)
     if bound is None or not bound.unscaled:
         return value, False
-    return (bound, True) if compare(value, bound) > 0 else (compared_with(value, bound), False)
+    return (bound, True) if value.compare(bound) > 0 else (compared_with(value, bound), False)
 
 
 class CappingRecommendationProcessor:
@@ -163,7 +163,7 @@ def _container_bounds(
     """
     lowest = _boundary(requests, limits, limit_range.min, limit_range.default)
     for name, value in (limit_range.min or {}).items():
-        if name in lowest and compare(value, lowest[name]) > 0:
+        if name in lowest and value.compare(lowest[name]) > 0:
             lowest[name] = value
     highest = _boundary(requests, limits, limit_range.max, limit_range.default)
     return _Bounds(lowest, highest, CAPPED_PROPORTIONALLY_TO_MIN_LIMIT, CAPPED_PROPORTIONALLY_TO_MAX_LIMIT)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from lockstep_reference.machinery.gomath import MAX_INT64, MIN_INT64, int64
-from lockstep_reference.machinery.powers_of_ten import divide_up
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.gomath import MAX_INT64, MIN_INT64, int64
+from lockstep.wire.powers_of_ten import divide_up
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.vpa.apis import CPU, MEMORY, ResourceList
 from lockstep_reference.vpa.utils.quantities import (
     NO_CPU,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lockstep_reference.machinery.quantity import Quantity
+from lockstep.wire.quantity import Quantity
 from lockstep_reference.vpa.apis import (
     CPU,
     MEMORY,
@@ -16,7 +16,7 @@ from lockstep_reference.vpa.apis import (
 )
 from lockstep_reference.vpa.utils.limitrange import LimitRangeItem
 from lockstep_reference.vpa.utils.panic import ASSIGNMENT_TO_NIL_MAP, NIL_DEREFERENCE, Panic
-from lockstep_reference.vpa.utils.quantities import NOTHING, compare, compared_with
+from lockstep_reference.vpa.utils.quantities import NOTHING, compared_with
 from lockstep_reference.vpa.utils.resources import container_requests_and_limits
 from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
     Rounding,
@@ -96,12 +96,12 @@ def _apply(
         recommended = recommended.plus(share.recommendation)
     lowest = compared_with(compared_with(lowest, limits), recommended)
     highest = compared_with(highest, limits)
-    exceeds = bool(highest.unscaled) and compare(highest, limits) < 0
-    if compare(lowest, recommended) > 0 and limits.unscaled:
+    exceeds = bool(highest.unscaled) and highest.compare(limits) < 0
+    if lowest.compare(recommended) > 0 and limits.unscaled:
         for share in shares:
             if share.recommended:
                 _put(share, name, share.recommendation, recommended, lowest, Rounding.UP_TO_FULL_UNIT)
-    elif limits.unscaled and (exceeds or compare(lowest, limits) > 0):
+    elif limits.unscaled and (exceeds or lowest.compare(limits) > 0):
         total = highest if exceeds else lowest
         for share in shares:
             scaled = share.recommendation if share.recommended else share.limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep_reference.machinery.meta import SECOND, parse_time
+from lockstep.wire.gotime import SECOND, parse_rfc3339
 from lockstep_reference.vpa.apis import Object
 from lockstep_reference.vpa.utils.annotations import STARTUP_CPU_BOOST_PREFIX, annotations_of
 from lockstep_reference.vpa.utils.vpa.policies import get_container_resource_policy
@@ -44,7 +44,7 @@ def get_expired_startup_cpu_boost_annotations(pod: Object, vpa: Object, now: int
     for name in boosted:
         duration = _boost_duration(name.removeprefix(STARTUP_CPU_BOOST_PREFIX), vpa)
         # Without a transition the pod is ready since the year 1.
-        if duration == 0 or transition is None or now - parse_time(transition) > duration * SECOND:
+        if duration == 0 or transition is None or now - parse_rfc3339(transition) > duration * SECOND:
             expired.append(name)
     return expired
 

@@ -7,7 +7,6 @@ from typing import Any
 from lockstep_reference.machinery.client import ResourceClient
 from lockstep_reference.vpa.apis import Object, quantity_from_wire
 from lockstep_reference.vpa.utils.patches import JSON_PATCH, patch_record
-from lockstep_reference.vpa.utils.quantities import compare
 
 _LISTS = ("target", "lowerBound", "upperBound", "uncappedTarget")
 
@@ -77,5 +76,5 @@ def _same_container(first: Object, second: Object) -> bool:
 
 def _same_resources(first: Object, second: Object) -> bool:
     return first.keys() == second.keys() and all(
-        compare(quantity_from_wire(value), quantity_from_wire(second[name])) == 0 for name, value in first.items()
+        quantity_from_wire(value).compare(quantity_from_wire(second[name])) == 0 for name, value in first.items()
     )

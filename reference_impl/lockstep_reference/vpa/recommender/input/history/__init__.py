@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lockstep_reference.machinery.gotime import ZERO_TIME
+from lockstep.wire.gotime import ZERO_TIME
 from lockstep_reference.vpa.recommender.model.container import ContainerUsageSample
 
 

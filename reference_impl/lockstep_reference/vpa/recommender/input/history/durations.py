@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.meta import SECOND
+from lockstep.wire.gotext import quote
+from lockstep.wire.gotime import SECOND
 
 _DAY = 86_400 * SECOND
 #: Nanoseconds of each unit, from the largest to the smallest, which is the order that they must have.

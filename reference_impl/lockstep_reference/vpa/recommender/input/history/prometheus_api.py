@@ -13,8 +13,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from lockstep_reference.machinery.gotext import quote
-from lockstep_reference.machinery.meta import EPOCH_NS, SECOND
+from lockstep.wire.gotext import quote
+from lockstep.wire.gotime import EPOCH_NS, SECOND
 from lockstep_reference.machinery.transport import Response, Transport
 
 PREFIX = "/prometheus"

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.metav1 import time_of
+from lockstep.wire.selectors import InvalidSelector, Selector, requirement, sorted_selector
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.decoding import decode_into
 from lockstep_reference.machinery.errors import from_response
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.gowire import time_of
-from lockstep_reference.machinery.labels import InvalidSelector, Selector, requirement, sorted_selector
 from lockstep_reference.machinery.metrics_types import EXTERNAL_METRIC_VALUE_LIST
 from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError
 from lockstep_reference.vpa.recommender.input.metrics.source import calculate_usage

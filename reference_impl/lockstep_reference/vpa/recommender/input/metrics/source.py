@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.wire.gojson import DecodeError
+from lockstep.wire.metav1 import milli_of, time_of
 from lockstep_reference.machinery.client import ApiError, Client
 from lockstep_reference.machinery.decoding import JSON, decode_list
 from lockstep_reference.machinery.errors import from_response
-from lockstep_reference.machinery.gojson import DecodeError
-from lockstep_reference.machinery.gowire import milli_of, time_of
 from lockstep_reference.machinery.metrics_types import (
     NODE_METRICS,
     NODE_METRICS_LIST,
@@ -17,7 +17,7 @@ from lockstep_reference.machinery.metrics_types import (
     POD_METRICS_LIST,
 )
 from lockstep_reference.vpa.apis import CPU, MEMORY, quantity_from_wire
-from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError, plain
+from lockstep_reference.vpa.recommender.input.metrics import ContainerMetricsSnapshot, MetricsError, fast_path
 from lockstep_reference.vpa.recommender.model.types import ContainerID, PodID
 
 GROUP_VERSION = "metrics.k8s.io/v1beta1"
@@ -45,7 +45,7 @@ class PodMetricsSource:
             if not response.succeeded:
                 raise from_response(response, "GET", "pods.metrics.k8s.io", "")
             if response.headers.get("Content-Type") == JSON:
-                found = plain.read(response.body, GROUP_VERSION)
+                found = fast_path.read(response.body, GROUP_VERSION)
                 if found is not None:
                     return found
             answer = decode_list(response, GROUP_VERSION, "PodMetricsList", _KINDS)

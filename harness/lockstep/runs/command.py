@@ -1,0 +1,32 @@
+"""The command that repeats a run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lockstep.runs.config import REPORTED, RunConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def command_of(scenario_ids: Sequence[str], config: RunConfig) -> list[str]:
+    """The words of the shell command that runs these scenarios so again."""
+    return ["lockstep run", *map(shlex.quote, scenario_ids), *option_words(config)]
+
+
+def option_words(config: RunConfig, prefix: str = "--") -> list[str]:
+    """The options that make such a run, each with its value; those with their default value are left out."""
+    return [f"{prefix}{name} {shlex.quote(value)}" for name, value in _given(config)]
+
+
+def _given(config: RunConfig) -> Iterator[tuple[str, str]]:
+    usual = {**RunConfig().reported, "release": config.implied_release}
+    for name in REPORTED:
+        if getattr(config, name) != usual[name]:
+            yield name, str(getattr(config, name))
+    for name in ("kubeconfig", "context"):
+        if value := getattr(config.cluster, name):
+            yield name, value

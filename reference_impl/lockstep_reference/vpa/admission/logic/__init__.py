@@ -1,1 +1,0 @@
-"""The admission server: from a request to an answer."""

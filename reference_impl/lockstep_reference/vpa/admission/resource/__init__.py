@@ -1,1 +1,0 @@
-"""What is admitted: pods, which get what their VPA recommends, and VPAs, which must make sense."""

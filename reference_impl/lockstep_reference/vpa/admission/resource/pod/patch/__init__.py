@@ -1,1 +1,0 @@
-"""What is changed about a pod."""

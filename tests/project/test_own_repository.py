@@ -1,0 +1,184 @@
+"""A user's repository: scenarios, evidence and settings of its own, with the real command line and the real pytest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PATHS = os.pathsep.join(str(ROOT / one) for one in ("harness", "reference_impl", "conformance", "fixtures"))
+SCENARIO = """
+from lockstep import Cluster, objects, scenario
+
+@scenario("{id}", must="It MUST make its pods.", controllers=("replicaset",))
+async def test_{name}(cluster: Cluster) -> None:
+    await cluster.create(objects.replica_set("web", 2))
+    await cluster.settle()
+    cluster.expect("pods", len(cluster.pods("web")), {pods})
+"""
+
+
+def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a Python module in a folder, as a user does after installing Lockstep."""
+    env = {**os.environ, "PYTHONPATH": PATHS, "COLUMNS": "80", **environment}
+    env.pop("CI", None)
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, check=False, cwd=folder, env=env, capture_output=True, text=True)
+
+
+def lockstep(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run(folder, "lockstep.cli", *words)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text('[tool.lockstep]\nscenarios = ["tests"]\nagainst = "none"\n')
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_mine.py").write_text(SCENARIO.format(id="myteam/own", name="own", pods=2))
+    return tmp_path
+
+
+def test_own_scenarios_run_by_default_by_path_by_id_and_by_name(repository: Path) -> None:
+    for words in (
+        (),
+        ("tests",),
+        ("tests/",),
+        ("tests/test_mine.py",),
+        ("tests/test_mine.py::test_own",),
+        ("myteam/*",),
+    ):
+        result = lockstep(repository, "run", *words)
+        assert (result.returncode, result.stderr) == (0, ""), (words, result)
+        assert "green: 1 scenario judged" in result.stdout
+
+
+def test_ids_are_listed_and_the_suite_is_one_option_away(repository: Path) -> None:
+    assert "myteam/own" in lockstep(repository, "list").stdout
+    assert "789 scenarios" in lockstep(repository, "list", "--suite").stdout
+
+
+def test_without_settings_the_suite_is_what_runs(tmp_path: Path) -> None:
+    result = lockstep(tmp_path, "run", "replicaset/crash-after-a-create")
+    assert (result.returncode, "green: 1 scenario judged" in result.stdout) == (0, True)
+
+
+def test_a_path_needs_no_settings(repository: Path) -> None:
+    (repository / "pyproject.toml").unlink()
+    assert lockstep(repository, "run", "tests/test_mine.py", "--against", "none").returncode == 0
+    held = lockstep(repository, "run", "tests/test_mine.py")
+    assert held.returncode == 1
+    assert "myteam/own has no recording of upstream 1.36.3" in held.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tests/test_none.py",), "there is no file or folder tests/test_none.py"),
+        (("tests/test_mine.py::test_other",), "no scenario at 'test_other' in tests/test_mine.py"),
+        (("myteam/owm",), "no scenario matches 'myteam/owm'; did you mean myteam/own?"),
+    ],
+)
+def test_what_matches_nothing_is_said_in_one_line(repository: Path, words: tuple[str, ...], said: str) -> None:
+    result = lockstep(repository, "run", *words)
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_setting_that_nobody_knows(repository: Path) -> None:
+    (repository / "pyproject.toml").write_text('[tool.lockstep]\nscenario = ["tests"]\n')
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "[tool.lockstep] has no setting 'scenario'; known: against" in result.stderr
+
+
+def test_two_files_of_one_name_and_helpers_beside_them(repository: Path) -> None:
+    for name in ("a", "b"):
+        folder = repository / "tests" / name
+        folder.mkdir()
+        (folder / "test_mine.py").write_text(SCENARIO.format(id=f"myteam/{name}", name=name, pods=2))
+    (repository / "tests/kit.py").write_text("PODS = 2\n")
+    text = SCENARIO.format(id="myteam/kit", name="kit", pods="PODS").replace(
+        "from lockstep", "from kit import PODS\nfrom lockstep", 1
+    )
+    (repository / "tests/test_kit.py").write_text(text)
+    result = lockstep(repository, "run")
+    assert "green: 4 scenarios judged" in result.stdout, result
+
+
+def test_an_id_declared_twice_names_both_lines(repository: Path) -> None:
+    (repository / "tests/test_again.py").write_text(SCENARIO.format(id="myteam/own", name="again", pods=2))
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "declared twice: tests/test_again.py:4 and tests/test_mine.py:4; rename one" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["raise SystemExit(0)", "import sys; sys.exit(0)", "1/0", "raise GeneratorExit"])
+def test_a_module_that_cannot_be_imported_is_named(repository: Path, ending: str) -> None:
+    (repository / "tests/test_bad.py").write_text(ending)
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "cannot import" in result.stderr
+    assert "tests/test_bad.py" in result.stderr
+
+
+def test_a_failure_and_an_error_name_the_line_of_the_user(repository: Path) -> None:
+    (repository / "tests/test_mine.py").write_text(SCENARIO.format(id="myteam/own", name="own", pods=3))
+    assert "expected 3, got 2 (at +20.000 s, tests/test_mine.py:8)" in lockstep(repository, "run").stdout
+    (repository / "tests/test_mine.py").write_text(SCENARIO.format(id="myteam/own", name="own", pods="1 / 0"))
+    assert "ZeroDivisionError: division by zero (tests/test_mine.py:8)" in lockstep(repository, "run").stdout
+
+
+@pytest.mark.parametrize("mode", ["prepend", "importlib"])
+@pytest.mark.parametrize("more", [(), ("-n2",)], ids=["one process", "xdist"])
+def test_pytest_runs_them_too(repository: Path, mode: str, more: tuple[str, ...]) -> None:
+    (repository / "harness").mkdir()
+    (repository / "harness/__init__.py").write_text("raise SystemExit('the harness of this project, not of Lockstep')")
+    result = run(repository, "pytest", f"--import-mode={mode}", "-q", "-p", "lockstep.pytest_plugin", *more)
+    assert result.returncode == 0, result.stdout
+    assert "green: 1 scenario judged, no unknown difference" in result.stdout
+    assert "the scenarios' own assertions only" in result.stdout
+
+
+def test_an_option_beats_an_ini_key_and_that_a_setting(repository: Path) -> None:
+    plugin = ("pytest", "-p", "lockstep.pytest_plugin")
+    (repository / "pytest.ini").write_text("[pytest]\nlockstep_seed = 3\n")
+    assert "lockstep seed: 3" in run(repository, *plugin).stdout
+    assert "lockstep seed: 5" in run(repository, *plugin, "--lockstep-seed=5").stdout
+    assert "lockstep against: the scenarios' own assertions only" in run(repository, *plugin).stdout
+
+
+def test_evidence_is_never_written_outside_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.lockstep]\nrecordings = "../elsewhere"\n')
+    (tmp_path / "tests").mkdir()
+    result = run(
+        tmp_path, "pytest", "-p", "lockstep.pytest_plugin", "--lockstep-update", "--lockstep-implementation=upstream"
+    )
+    assert result.returncode == 4
+    assert "is never written" in result.stderr
+
+
+def test_init_makes_an_example_that_runs(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\n# a remark\n')
+    result = lockstep(tmp_path, "init")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (
+        (tmp_path / "pyproject.toml").read_text().startswith('[project]\nname = "mine"\n# a remark\n\n[tool.lockstep]')
+    )
+    assert "green: 1 scenario judged" in lockstep(tmp_path, "run").stdout
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and ".pytest" not in str(path)}
+    assert "kept as it is" in lockstep(tmp_path, "init").stdout
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_mutants_are_tried_on_own_scenarios_without_go(repository: Path) -> None:
+    result = lockstep(
+        repository, "mutants", "reference/replicaset/*", "--controller", "replicaset", "--of", "reference"
+    )
+    assert "caught" in result.stdout
+    assert "myteam/own" in result.stdout
+    assert "no scenario is about this controller" in lockstep(repository, "mutants", "--controller", "hpa").stderr
