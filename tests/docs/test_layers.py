@@ -23,10 +23,6 @@ Arrows = Mapping[str, set[str]]
 KNOWN = (
     ("lockstep.apiserver.strictness", "lockstep.apiserver.state"),
     ("lockstep.apiserver.webhooks.hooks", "lockstep.apiserver.state"),
-    (
-        "lockstep_reference.vpa.recommender.model.garbage_collection",
-        "lockstep_reference.vpa.recommender.model.cluster",
-    ),
 )
 
 
