@@ -149,7 +149,7 @@ func (b *Bubble) stream(id uint64) *watched {
 	return b.streams[id]
 }
 
-// forget drops everything that g has in flight, and returns its open watches. The peer, which ordered it, is not notified.
+// forget drops everything that g has in flight, and returns its open watches. The peer ordered it and is not notified.
 func (b *Bubble) forget(g *generation) []*watched {
 	b.mu.Lock()
 	defer b.mu.Unlock()
