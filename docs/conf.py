@@ -1,5 +1,7 @@
 """The site that `tox -e docs` builds from these pages: Markdown for people, reference from docstrings and commands."""
 
+from sphinx.application import Sphinx
+
 from lockstep import __version__
 
 project = "Lockstep"
@@ -22,3 +24,13 @@ default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+
+
+def setup(app: Sphinx) -> None:
+    """Let help texts of commands stand as they are: globs such as scale-* are no emphasis."""
+    for part in ("description", "usage", "options", "arguments", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", _escape)
+
+
+def _escape(_app: Sphinx, _context: object, lines: list[str]) -> None:
+    lines[:] = [line.replace("*", r"\*") for line in lines]

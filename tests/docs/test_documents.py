@@ -6,8 +6,10 @@ import fnmatch
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +24,9 @@ from lockstep.network import Faults
 from lockstep.project import find_project, index, loading
 from lockstep.project.loading import load, scenarios_of
 from lockstep.quality.fidelity.declaring import load as api_scenarios
+from lockstep.quality.mutants.catalogue import load as catalogue
+from lockstep.quality.mutants.mutation import applied
+from lockstep.quality.mutants.trees import reference_tree
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
@@ -32,8 +37,12 @@ from tests.fakes import runner
 from tools.pages import LIMITS_PAGE, limits_page
 
 ROOT = Path(__file__).parents[2]
+#: The wrong controller whose failure the pages show.
+MUTANT = "terminating-pods-are-not-counted"
 _HPA = ROOT / "conformance/lockstep_conformance/hpa"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+#: Pages whose commands run one after the other in a folder of their own: see test_walks.py.
+WALKED = [page for page in PAGES if page.name.startswith("start-") or page.name == "own-repository.md"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,7 @@ def judge(one: Scenario) -> Outcome:
 
 def test_the_documents_show_scenarios() -> None:
     pages = {block.page.name for block in blocks("python")}
-    assert {"README.md", "scenarios.md"} <= pages
+    assert {"start-autoscaler.md", "scenarios.md", "faults.md", "metrics.md"} <= pages
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.name)
@@ -116,7 +125,7 @@ def test_a_python_block_holds_scenarios_that_pass(block: Block, tmp_path: Path) 
 
 
 def fault_calls() -> list[str]:
-    rows = [line for line in section("scenarios.md", "Faults").splitlines() if line.startswith("| `")]
+    rows = [line for line in section("faults.md", "Catalogue").splitlines() if line.startswith("| `")]
     return [row.split("|")[1].strip().strip("`") for row in rows]
 
 
@@ -127,7 +136,7 @@ def test_a_fault_of_the_catalogue_can_be_called_and_acts(call: str) -> None:
     space: dict[str, Any] = {}
     exec("\n".join(lines), space)  # noqa: S102 - it is our own page
 
-    @scenario("replicaset/catalogue", must="A fault MUST act.", source="docs/scenarios.md")
+    @scenario("replicaset/catalogue", must="A fault MUST act.", source="docs/faults.md")
     async def body(cluster: Cluster) -> None:
         from lockstep import objects
         from lockstep.world import pick
@@ -216,40 +225,22 @@ def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch,
 # -- a failure, as the page shows it -----------------------------------------------------------------------------------
 
 
-def test_the_failure_that_is_shown_is_what_lockstep_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A controller that forgets terminating pods, held to one that counts them."""
-    from lockstep.environments.memory import run_scenario
-    from lockstep.implementations.reference import Reference
-    from lockstep.trace import compare
-    from lockstep.trace.explain import explain
-    from lockstep.trace.ledger import Ledger
-    from lockstep.trace.normalise import normalise
-    from lockstep_reference.replicaset import sync
-
-    named = "replicaset/replaces-a-deleted-pod"
-    declared = [one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))]
-    one = next(found for found in declared if found.id == named)
-    right = run_scenario(one, Reference())
-    monkeypatch.setattr(sync, "filter_terminating_pods", lambda _: [])
-    wrong = run_scenario(one, Reference())
-    expected, got = (normalise(run.history, run.start_instant) for run in (right, wrong))
-    judged = Ledger().judge(named, "1.36.3", True, compare.compare(expected, got))
-    names = ("upstream 1.36.3 (recorded)", "reference")
-    said = explain(judged, named, one.must, names, f"lockstep run {named}")
-    shown = [block for block in blocks("text") if block.text.startswith(named)]
+def test_the_failure_that_is_shown_is_what_lockstep_says() -> None:
+    """A scenario of the suite, on a mutant of the reference that forgets terminating pods."""
+    shown = [block for block in blocks("text") if "Reproduce: lockstep run" in block.text]
     assert {block.page.name for block in shown} == {"README.md", "scenarios.md"}
-    assert {block.text for block in shown} == {said + "\n"}
-
-
-def test_the_wrong_guess_that_is_shown_fails_like_that(tmp_path: Path) -> None:
-    """Of the pods of an HPA at its peak, which the scenario beside it has right."""
-    [block] = [block for block in blocks("python") if '"hpa/my-day"' in block.text]
-    assert "(14, 18)" in block.text
-    wrong = Block(block.page, block.line + 1000, block.language, block.text.replace("(14, 18)", "(14, 20)"))
-    outcome = judge(scenarios_of(load_block(wrong, tmp_path))[0])
-    [shown] = [block.text for block in blocks("text") if block.text.startswith("pods at ")]
-    said, printed = (re.sub(r", \S+\.py:", ", FILE.py:", text) for text in (outcome.message.split("\n\n")[0], shown))
-    assert (outcome.verdict, said) == ("fail", printed.strip())
+    [text] = {block.text for block in shown}
+    [mutant] = [one for one in catalogue("reference", "replicaset").mutants if one.name == MUTANT]
+    with reference_tree() as tree, applied(tree, mutant):
+        run = subprocess.run(
+            [sys.executable, "-m", "lockstep.cli", "run", text.split("\n")[0]],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), *sys.path])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 1, run.stderr
+    assert text in run.stdout
 
 
 def test_the_run_that_is_shown_looks_like_one(capsys: pytest.CaptureFixture[str]) -> None:

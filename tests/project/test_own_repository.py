@@ -2,44 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PATHS = os.pathsep.join(str(ROOT / one) for one in ("harness", "reference_impl", "conformance", "fixtures"))
-SCENARIO = """
-from lockstep import Cluster, objects, scenario
-
-@scenario("{id}", must="It MUST make its pods.", controllers=("replicaset",))
-async def test_{name}(cluster: Cluster) -> None:
-    await cluster.create(objects.replica_set("web", 2))
-    await cluster.settle()
-    cluster.expect("pods", len(cluster.pods("web")), {pods})
-"""
-
-
-def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python module in a folder, as a user does after installing Lockstep."""
-    env = {**os.environ, "PYTHONPATH": PATHS, "COLUMNS": "80", **environment}
-    env.pop("CI", None)
-    command = [sys.executable, "-m", *words]
-    return subprocess.run(command, check=False, cwd=folder, env=env, capture_output=True, text=True)
-
-
-def lockstep(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, "lockstep.cli", *words)
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    (tmp_path / "pyproject.toml").write_text('[tool.lockstep]\nscenarios = ["tests"]\nagainst = "none"\n')
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests/test_mine.py").write_text(SCENARIO.format(id="myteam/own", name="own", pods=2))
-    return tmp_path
+from tests.project.kit import ROOT, SCENARIO, lockstep, pytest_in
 
 
 def test_own_scenarios_run_by_default_by_path_by_id_and_by_name(repository: Path) -> None:
@@ -138,26 +105,23 @@ def test_a_failure_and_an_error_name_the_line_of_the_user(repository: Path) -> N
 def test_pytest_runs_them_too(repository: Path, mode: str, more: tuple[str, ...]) -> None:
     (repository / "harness").mkdir()
     (repository / "harness/__init__.py").write_text("raise SystemExit('the harness of this project, not of Lockstep')")
-    result = run(repository, "pytest", f"--import-mode={mode}", "-q", "-p", "lockstep.pytest_plugin", *more)
+    result = pytest_in(repository, f"--import-mode={mode}", "-q", *more)
     assert result.returncode == 0, result.stdout
     assert "green: 1 scenario judged, no unknown difference" in result.stdout
     assert "the scenarios' own assertions only" in result.stdout
 
 
 def test_an_option_beats_an_ini_key_and_that_a_setting(repository: Path) -> None:
-    plugin = ("pytest", "-p", "lockstep.pytest_plugin")
     (repository / "pytest.ini").write_text("[pytest]\nlockstep_seed = 3\n")
-    assert "lockstep seed: 3" in run(repository, *plugin).stdout
-    assert "lockstep seed: 5" in run(repository, *plugin, "--lockstep-seed=5").stdout
-    assert "lockstep against: the scenarios' own assertions only" in run(repository, *plugin).stdout
+    assert "lockstep seed: 3" in pytest_in(repository).stdout
+    assert "lockstep seed: 5" in pytest_in(repository, "--lockstep-seed=5").stdout
+    assert "lockstep against: the scenarios' own assertions only" in pytest_in(repository).stdout
 
 
 def test_evidence_is_never_written_outside_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.lockstep]\nrecordings = "../elsewhere"\n')
     (tmp_path / "tests").mkdir()
-    result = run(
-        tmp_path, "pytest", "-p", "lockstep.pytest_plugin", "--lockstep-update", "--lockstep-implementation=upstream"
-    )
+    result = pytest_in(tmp_path, "--lockstep-update", "--lockstep-implementation=upstream")
     assert result.returncode == 4
     assert "is never written" in result.stderr
 
@@ -182,3 +146,56 @@ def test_mutants_are_tried_on_own_scenarios_without_go(repository: Path) -> None
     assert "caught" in result.stdout
     assert "myteam/own" in result.stdout
     assert "no scenario is about this controller" in lockstep(repository, "mutants", "--controller", "hpa").stderr
+
+
+@pytest.mark.parametrize("more", [(), ("-n2",)], ids=["one process", "xdist"])
+def test_a_project_without_scenarios_does_not_notice_lockstep(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "harness").mkdir()
+    (tmp_path / "harness/__init__.py").write_text("")
+    (tmp_path / "harness/test_own.py").write_text(
+        "from harness import __name__ as name\n\ndef test_own():\n    assert name\n"
+    )
+    result = pytest_in(tmp_path, *more)
+    assert result.returncode == 0, result.stdout
+    assert "1 passed" in result.stdout
+    assert "lockstep" not in result.stdout.replace("kube-lockstep", "").replace("lockstep.pytest_plugin", "")
+
+
+def test_settings_may_name_any_folder(repository: Path) -> None:
+    (repository / "conformance/hpa").mkdir(parents=True)
+    (repository / "tests/test_mine.py").rename(repository / "conformance/hpa/test_mine.py")
+    (repository / "pyproject.toml").write_text('[tool.lockstep]\nscenarios = ["conformance"]\nagainst = "none"\n')
+    assert "green: 1 scenario judged" in lockstep(repository, "run").stdout
+
+
+def test_saved_cases_run_with_the_scenarios(repository: Path) -> None:
+    [case, *_] = sorted((ROOT / "fixtures/lockstep_fixtures/regressions/replicaset").glob("*.json"))
+    kept = repository / "lockstep/regressions/replicaset" / case.name
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(case.read_bytes())
+    assert f"replicaset/regression-{case.stem}" in lockstep(repository, "list").stdout
+    assert "green: 2 scenarios judged" in lockstep(repository, "run").stdout
+    assert "green: 2 scenarios judged" in pytest_in(repository).stdout
+    kept.write_text("{}")
+    damaged = lockstep(repository, "run")
+    assert damaged.returncode == 2
+    assert f"{case.name} is damaged" in damaged.stderr
+
+
+def test_what_nobody_has_tried_on_real_clusters_is_not_called_fit(repository: Path) -> None:
+    assert "real clusters: not tried" in lockstep(repository, "list").stdout
+
+
+@pytest.mark.upstream
+def test_recordings_of_own_scenarios(repository: Path) -> None:
+    (repository / "pyproject.toml").write_text('[tool.lockstep]\nscenarios = ["tests"]\n')
+    assert "myteam/own has no recording of upstream 1.36.3" in lockstep(repository, "run").stdout
+    recorded = lockstep(repository, "record", "myteam/own", "--release", "1.36.3")
+    assert recorded.returncode == 0, recorded.stdout + recorded.stderr
+    file = repository / "lockstep/recordings/1.36.3/myteam/own.json"
+    assert file.is_file()
+    assert "held to recorded upstream 1.36.3" in lockstep(repository, "run").stdout
+    assert "green: 1 scenario judged" in pytest_in(repository).stdout
+    file.unlink()
+    assert pytest_in(repository, "--lockstep-update", "--lockstep-implementation=upstream").returncode == 0
+    assert file.is_file()

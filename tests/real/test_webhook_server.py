@@ -13,10 +13,10 @@ import orjson
 import pytest
 
 from lockstep.apiserver.webhooks.reviews import Outcome
-from lockstep.clusters.real.connection import Answer
 from lockstep.clusters.real.gateway import Gateways
 from lockstep.clusters.real.tenant import Tenant, prefix_of
 from lockstep.clusters.real.webhook_server import WebhookServer, keeps_apart
+from lockstep.http import Answer
 
 PREFIX = prefix_of(7)
 CLIENT = {"service": {"namespace": "kube-system", "name": "hook", "port": 443}}
@@ -29,7 +29,7 @@ class Cluster:
         self._minor = minor
 
     def request(self, *_: object) -> Answer:
-        return Answer(200, "application/json", orjson.dumps({"major": "1", "minor": self._minor}))
+        return Answer(200, orjson.dumps({"major": "1", "minor": self._minor}))
 
 
 class FakeTenant:

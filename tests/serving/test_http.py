@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
 import pytest
 import yaml
 
@@ -147,10 +149,34 @@ def test_delete_options_may_stand_in_the_query(kube_api: KubeApi) -> None:
 def test_openapi_names_fields_and_what_a_write_may_ask_for(kube_api: KubeApi) -> None:
     places = kube_api.request("GET", "/openapi/v3")["paths"]
     document = kube_api.request("GET", places["apis/apps/v1"]["serverRelativeURL"])
-    spec = document["components"]["schemas"]["io.k8s.V1.ReplicaSetSpec"]["properties"]
+    spec = document["components"]["schemas"]["io.k8s.api.apps.v1.ReplicaSetSpec"]["properties"]
     patch = document["paths"]["/apis/apps/v1/namespaces/{namespace}/replicasets/{name}"]["patch"]
     assert (spec["replicas"]["type"], "number of desired pods" in spec["replicas"]["description"]) == ("integer", True)
     assert [one["name"] for one in patch["parameters"]] == ["dryRun", "fieldManager", "fieldValidation", "force"]
+    assert "application/strategic-merge-patch+json" in patch["requestBody"]["content"]
+
+
+def test_openapi_names_list_types_and_merge_keys(kube_api: KubeApi) -> None:
+    schemas = kube_api.request("GET", "/openapi/v3/apis/apps/v1")["components"]["schemas"]
+    volumes = schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["volumes"]
+    assert {key: value for key, value in volumes.items() if key != "description"} == {
+        "type": "array",
+        "items": {"allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Volume"}], "default": {}},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-patch-merge-key": "name",
+        "x-kubernetes-patch-strategy": "merge,retainKeys",
+    }
+    assert schemas["io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"]["x-kubernetes-map-type"] == "atomic"
+    assert schemas["io.k8s.api.apps.v1.ReplicaSetSpec"]["required"] == ["selector"]
+    assert "io.k8s.api.apps.v1.ReplicaSetList" in schemas
+
+
+def test_whatever_a_schema_refers_to_is_there(kube_api: KubeApi) -> None:
+    for place in kube_api.request("GET", "/openapi/v3")["paths"]:
+        document = kube_api.request("GET", f"/openapi/v3/{place}")
+        named = set(re.findall(r'"#/components/schemas/([^"]+)"', orjson.dumps(document).decode()))
+        assert named <= set(document["components"]["schemas"])
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,22 @@ def test_the_schema_says_what_a_custom_resource_has(kube_api: KubeApi) -> None:
     assert (code, made["spec"], warnings) == (201, {"size": 1}, '299 - "unknown field \\"spec.sise\\""')
 
 
+def test_types_have_the_names_that_go_gives_them(kube_api: KubeApi) -> None:
+    def refused(**container: Any) -> str:
+        one = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "image": "a", **container}]}}
+        code, answer, _ = _send(kube_api, "POST", "/api/v1/namespaces/default/pods", one)
+        assert code == 400
+        return str(answer["message"]).partition("Go struct field ")[2]
+
+    here, adding = "spec.containers", {"capabilities": {"add": [5]}}
+    assert refused(imagePullPolicy=5) == f"Container.{here}.imagePullPolicy of type v1.PullPolicy"
+    assert refused(workingDir=5) == f"Container.{here}.workingDir of type string"
+    assert refused(ports=[{"protocol": 5}]) == f"ContainerPort.{here}.ports.protocol of type v1.Protocol"
+    assert refused(resources={"limits": []}) == f"ResourceRequirements.{here}.resources.limits of type v1.ResourceList"
+    where = f"Capabilities.{here}.securityContext.capabilities.add"
+    assert refused(securityContext=adding) == f"{where} of type v1.Capability"
+
+
 @pytest.mark.parametrize("directive", ["strict", "Nonsense"])
 def test_there_are_three_directives(kube_api: KubeApi, directive: str) -> None:
     code, answer, _ = _send(kube_api, "POST", f"{_SETS}?fieldValidation={directive}", objects.replica_set("web", 2))

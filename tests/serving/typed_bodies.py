@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from lockstep.serving.protobuf.decoding import SCHEMA, table
+from lockstep.apiserver.builtin.types import is_struct, struct
+from lockstep.serving.protobuf.decoding import SCHEMA
 
 _TEXTS = (
     *[
@@ -57,7 +58,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "intorstring": (*_NUMBERS, *_TEXTS),
     "time": _TIMES,
     "microtime": _TIMES,
-    "raw": (None, 1, "a", [], {}, {"f:a": {}}),
+    **dict.fromkeys(("raw", "json", "fields"), (None, 1, "a", [], {}, {"f:a": {}})),
 }
 _DEEPEST = 7
 #: Parts of metadata that seldom get a whole object refused.
@@ -77,11 +78,11 @@ def typed_body(kind: str, random: Random) -> dict[str, Any]:
 def _struct(kind: str, random: Random, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
     likely = 0.9 if depth < 2 else 0.35
-    for name, inner, _ in table()[kind].values():
-        if not name:
-            made.update(_struct(inner, random, depth))
+    for field in struct(kind):
+        if not field.name:
+            made.update(_struct(field.type, random, depth))
         elif random.random() < likely and depth < _DEEPEST:
-            made[name] = _value(inner, random, depth + 1)
+            made[field.name] = _value(field.type, random, depth + 1)
     return made
 
 
@@ -94,7 +95,7 @@ def _value(kind: str, random: Random, depth: int) -> Any:
         return {random.choice(_TEXTS): _value(kind[4:], random, depth) for _ in range(random.choice((0, 1, 2)))}
     if kind.startswith("schema or "):
         return _struct(SCHEMA, random, depth)
-    if kind in table():
+    if is_struct(kind):
         return _struct(kind, random, depth)
     return _scalar(kind, random)
 

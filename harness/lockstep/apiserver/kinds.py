@@ -1,8 +1,8 @@
 """The kinds that the server knows, as data: one line each.
 
-A kind says how its objects are addressed, which parts its subresources may write and which of upstream's store options
-apply (pkg/registry/<group>/<resource>/strategy.go and storage.go). What is checked and defaulted for it stands in
-`validation` and `defaults`, under the same kind name.
+How a kind's objects are addressed is in the table of resources that upstream publishes. Here stands which of upstream's
+store options apply (pkg/registry/<group>/<resource>/strategy.go and storage.go). What is checked and defaulted for a
+kind stands in `validation` and `defaults`, under the same kind name.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from lockstep.apiserver.builtin.resources import Resource, resources
 from lockstep.apiserver.structural import Structural, compile_schema
 
 NO_FIELDS: frozenset[str] = frozenset()
+#: Subresources that are served here; the others need a running container, or a way to a server.
+SUBRESOURCES = frozenset(
+    {"status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize", "approval", "token"}
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +31,7 @@ class Kind:
     kind: str
     plural: str
     namespaced: bool = True
-    #: "status", "scale", "binding", "eviction", "resize", "ephemeralcontainers", "finalize", "approval", "token".
+    #: Those of SUBRESOURCES that it has.
     subresources: tuple[str, ...] = ()
     #: Starts at generation 1 and moves on every change of the spec.
     generation: bool = True
@@ -118,232 +123,78 @@ _NEW_EVENT_FIELDS = frozenset(
         "type",
     }
 )
-_SCALED = ("status", "scale")
-_ALL = ("all",)
-_EXTENSIONS = ("api-extensions",)
-_POD_SUBRESOURCES = ("status", "binding", "eviction", "resize", "ephemeralcontainers")
 DAEMON_SET_COUNTS = frozenset({"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
 _PDB_STATUS = frozenset({"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"})
 
+
+def published(resource: Resource, **options: Any) -> Kind:
+    """A kind as upstream publishes it, with these of its store options."""
+    return Kind(
+        resource.group,
+        resource.version,
+        resource.kind,
+        resource.plural,
+        namespaced=resource.namespaced,
+        subresources=tuple(name for name in resource.subresources if name in SUBRESOURCES),
+        short_names=resource.short_names,
+        categories=resource.categories,
+        **options,
+    )
+
+
+def _kind(group: str, version: str, plural: str, **options: Any) -> Kind:
+    return published(resources()[group, version, plural], **options)
+
+
 BUILT_IN: tuple[Kind, ...] = (
-    Kind(
-        "",
-        "v1",
-        "Pod",
-        "pods",
-        categories=_ALL,
-        subresources=_POD_SUBRESOURCES,
-        returns_deleted=True,
-        fields=_POD_FIELDS,
-        short_names=("po",),
-        status_kept=frozenset(),
-    ),
-    Kind(
-        "",
-        "v1",
-        "Node",
-        "nodes",
-        namespaced=False,
-        subresources=("status",),
-        generation=False,
-        fields=frozenset({"spec.unschedulable"}),
-        short_names=("no",),
-    ),
-    Kind(
-        "",
-        "v1",
-        "Namespace",
-        "namespaces",
-        namespaced=False,
-        subresources=("status", "finalize"),
-        generation=False,
-        returns_deleted=True,
-        fields=frozenset({"status.phase"}),
-        short_names=("ns",),
-    ),
-    Kind(
-        "", "v1", "Event", "events", generation=False, create_on_update=True, fields=_EVENT_FIELDS, short_names=("ev",)
-    ),
-    Kind(
+    _kind("", "v1", "pods", returns_deleted=True, fields=_POD_FIELDS, status_kept=frozenset()),
+    _kind("", "v1", "nodes", generation=False, fields=frozenset({"spec.unschedulable"})),
+    _kind("", "v1", "namespaces", generation=False, returns_deleted=True, fields=frozenset({"status.phase"})),
+    _kind("", "v1", "events", generation=False, create_on_update=True, fields=_EVENT_FIELDS),
+    _kind(
         "events.k8s.io",
         "v1",
-        "Event",
         "events",
         generation=False,
         create_on_update=True,
         fields=_NEW_EVENT_FIELDS,
         stored_as="events",
-        short_names=("ev",),
     ),
-    Kind(
+    _kind(
         "",
         "v1",
-        "ReplicationController",
         "replicationcontrollers",
-        categories=_ALL,
-        subresources=_SCALED,
         orphan_by_default=True,
         fields=frozenset({"status.replicas"}),
-        short_names=("rc",),
         status_kept=frozenset({"replicas"}),
     ),
-    Kind(
-        "",
-        "v1",
-        "ResourceQuota",
-        "resourcequotas",
-        subresources=("status",),
-        generation=False,
-        returns_deleted=True,
-        short_names=("quota",),
-    ),
-    Kind("", "v1", "LimitRange", "limitranges", generation=False, create_on_update=True, short_names=("limits",)),
-    Kind(
-        "",
-        "v1",
-        "ServiceAccount",
-        "serviceaccounts",
-        generation=False,
-        returns_deleted=True,
-        short_names=("sa",),
-        subresources=("token",),
-    ),
-    Kind("", "v1", "ConfigMap", "configmaps", generation=False, short_names=("cm",)),
-    Kind("", "v1", "Secret", "secrets", generation=False, fields=frozenset({"type"})),
-    Kind(
-        "",
-        "v1",
-        "Service",
-        "services",
-        categories=_ALL,
-        generation=False,
-        create_on_update=True,
-        returns_deleted=True,
-        subresources=("status",),
-        short_names=("svc",),
-    ),
-    Kind("", "v1", "Endpoints", "endpoints", generation=False, create_on_update=True, short_names=("ep",)),
-    Kind(
-        "apps",
-        "v1",
-        "ReplicaSet",
-        "replicasets",
-        categories=_ALL,
-        subresources=_SCALED,
-        short_names=("rs",),
-        status_kept=frozenset({"replicas", "terminatingReplicas"}),
-    ),
-    Kind(
-        "apps",
-        "v1",
-        "Deployment",
-        "deployments",
-        categories=_ALL,
-        subresources=_SCALED,
-        short_names=("deploy",),
-        status_kept=frozenset({"terminatingReplicas", "collisionCount"}),
-    ),
-    Kind(
-        "apps",
-        "v1",
-        "StatefulSet",
-        "statefulsets",
-        categories=_ALL,
-        subresources=_SCALED,
-        short_names=("sts",),
-        status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"}),
-    ),
-    Kind(
-        "apps",
-        "v1",
-        "DaemonSet",
-        "daemonsets",
-        categories=_ALL,
-        subresources=("status",),
-        short_names=("ds",),
-        status_kept=DAEMON_SET_COUNTS,
-    ),
-    Kind("apps", "v1", "ControllerRevision", "controllerrevisions", generation=False),
-    Kind(
-        "batch",
-        "v1",
-        "Job",
-        "jobs",
-        categories=_ALL,
-        subresources=("status",),
-        orphan_by_default=True,
-        fields=frozenset({"status.successful"}),
-    ),
-    Kind("batch", "v1", "CronJob", "cronjobs", categories=_ALL, subresources=("status",), short_names=("cj",)),
-    Kind(
-        "policy",
-        "v1",
-        "PodDisruptionBudget",
-        "poddisruptionbudgets",
-        subresources=("status",),
-        unconditional_update=False,
-        short_names=("pdb",),
-        status_kept=_PDB_STATUS,
-    ),
-    Kind(
-        "autoscaling",
-        "v2",
-        "HorizontalPodAutoscaler",
-        "horizontalpodautoscalers",
-        categories=_ALL,
-        subresources=("status",),
-        generation=False,
-        short_names=("hpa",),
-    ),
-    Kind(
+    _kind("", "v1", "resourcequotas", generation=False, returns_deleted=True),
+    _kind("", "v1", "limitranges", generation=False, create_on_update=True),
+    _kind("", "v1", "serviceaccounts", generation=False, returns_deleted=True),
+    _kind("", "v1", "configmaps", generation=False),
+    _kind("", "v1", "secrets", generation=False, fields=frozenset({"type"})),
+    _kind("", "v1", "services", generation=False, create_on_update=True, returns_deleted=True),
+    _kind("", "v1", "endpoints", generation=False, create_on_update=True),
+    _kind("apps", "v1", "replicasets", status_kept=frozenset({"replicas", "terminatingReplicas"})),
+    _kind("apps", "v1", "deployments", status_kept=frozenset({"terminatingReplicas", "collisionCount"})),
+    _kind("apps", "v1", "statefulsets", status_kept=frozenset({"replicas", "availableReplicas", "collisionCount"})),
+    _kind("apps", "v1", "daemonsets", status_kept=DAEMON_SET_COUNTS),
+    _kind("apps", "v1", "controllerrevisions", generation=False),
+    _kind("batch", "v1", "jobs", orphan_by_default=True, fields=frozenset({"status.successful"})),
+    _kind("batch", "v1", "cronjobs"),
+    _kind("policy", "v1", "poddisruptionbudgets", unconditional_update=False, status_kept=_PDB_STATUS),
+    _kind("autoscaling", "v2", "horizontalpodautoscalers", generation=False),
+    _kind(
         "autoscaling",
         "v1",
-        "HorizontalPodAutoscaler",
         "horizontalpodautoscalers",
-        categories=_ALL,
-        subresources=("status",),
         generation=False,
-        short_names=("hpa",),
         stored_as="horizontalpodautoscalers.autoscaling",
     ),
-    Kind(
-        "coordination.k8s.io",
-        "v1",
-        "Lease",
-        "leases",
-        generation=False,
-        unconditional_update=False,
-        create_on_update=True,
-    ),
-    Kind(
-        "admissionregistration.k8s.io",
-        "v1",
-        "MutatingWebhookConfiguration",
-        "mutatingwebhookconfigurations",
-        categories=_EXTENSIONS,
-        namespaced=False,
-        unconditional_update=False,
-    ),
-    Kind(
-        "admissionregistration.k8s.io",
-        "v1",
-        "ValidatingWebhookConfiguration",
-        "validatingwebhookconfigurations",
-        categories=_EXTENSIONS,
-        namespaced=False,
-        unconditional_update=False,
-    ),
-    Kind(
-        "apiextensions.k8s.io",
-        "v1",
-        "CustomResourceDefinition",
-        "customresourcedefinitions",
-        categories=_EXTENSIONS,
-        namespaced=False,
-        subresources=("status",),
-        unconditional_update=False,
-        short_names=("crd", "crds"),
-    ),
+    _kind("coordination.k8s.io", "v1", "leases", generation=False, unconditional_update=False, create_on_update=True),
+    _kind("admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", unconditional_update=False),
+    _kind("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", unconditional_update=False),
+    _kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", unconditional_update=False),
 )
 
 

@@ -54,16 +54,16 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit(
         "Types of values",
-        "Over HTTP, every field is checked and the error is Go's, though types that Go names anew go by the name of "
-        "what they are made of. In a run, so are autoscalers, scales and metadata; of other kinds, the fields that the "
-        "server reads. A number's spelling is not kept (`1e3` counts as `1000.0`).",
+        "Over HTTP, every field is checked and the error is Go's. In a run, so are autoscalers, scales and metadata; "
+        "of other kinds, the fields that the server reads. A number's spelling is not kept (`1e3` counts as `1000.0`).",
         "Every field.",
     ),
     Limit(
         "Custom resource schemas",
         "Pruned, defaulted and validated, with ratcheting; a definition without a schema lets everything pass, and one "
         "with keywords or rules that are not understood is refused. Of CEL, comparisons, has() and the logical "
-        "operators. No conversion; x-kubernetes-list-type does not count. Findings come in the order of the schema.",
+        "operators. No conversion; x-kubernetes-list-type counts for apply alone. Findings come in the order of the "
+        "schema.",
         "All keywords and all of CEL; a schema is required. Findings about the fields of one object come in any order.",
     ),
     Limit(
@@ -90,7 +90,6 @@ LIMITS: tuple[Limit, ...] = (
         "a writer sends or a resize that comes to nothing, the object still gets a new version.",
     ),
     Limit("Apply conflicts", "Only between appliers.", "Between all writers."),
-    Limit("Merge keys", "One table by field name.", "Struct tags of the Go types, per field."),
     Limit(
         "Quota usage",
         "Counted as soon as there is a quota, and just after each object that comes or goes.",
@@ -162,8 +161,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("Warnings", "Over HTTP, about unknown fields; else none.", "Also about deprecated or doubtful fields."),
     Limit(
         "Discovery",
-        "Legacy and aggregated documents, without storage hashes; over HTTP with ETags, and OpenAPI v3 without list "
-        "types and merge keys. What changes shows at once.",
+        "Legacy and aggregated documents, without storage hashes; over HTTP with ETags, and OpenAPI v3. What "
+        "changes shows at once.",
         "Also OpenAPI v2 and v3. What other servers have is asked for about once a minute.",
     ),
     Limit(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lockstep.apiserver import errors
+from lockstep.apiserver.builtin.types import type_of
 from lockstep.apiserver.create import settle_place, store_new
 from lockstep.apiserver.decoding import Undecodable, check_custom_type, unpatchable
 from lockstep.apiserver.defaults import apply_defaults
@@ -40,7 +41,7 @@ def patch(state: State, call: Call) -> Reply:
         call.existing()
         raise AssertionError("unreachable: existing() raises")
     current = to_served_form(stored.object, call.kind)
-    patched = patched_object(current, call.request.body, media)
+    patched = patched_object(current, call.request.body, media, call.kind)
     if not call.kind.strategic:
         check_custom_type(patched, call.kind, call.name)
 
@@ -81,8 +82,8 @@ def accepted_types(kind: Kind) -> list[str]:
     return [JSON_PATCH, MERGE_PATCH, *strategic, APPLY_PATCH]
 
 
-def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, Any]:
-    """The object after the patch; `current` is left alone. Raises ApiError 400 or 422."""
+def patched_object(current: dict[str, Any], body: Any, media: str, kind: Kind) -> dict[str, Any]:
+    """The object after the patch; `current`, which is of this kind, is left alone. Raises ApiError 400 or 422."""
     if media == JSON_PATCH:
         return _json_patched(current, body)
     if not isinstance(body, dict):
@@ -91,7 +92,7 @@ def patched_object(current: dict[str, Any], body: Any, media: str) -> dict[str, 
     if media == MERGE_PATCH:
         merged = merge_patched(current, body)
         return merged if isinstance(merged, dict) else {}
-    return apply_strategic(current, body)
+    return apply_strategic(current, body, type_of(kind.api_version, kind.kind))
 
 
 def merge_patched(current: Any, body: Any) -> Any:

@@ -36,7 +36,7 @@ def resize(state: State, call: Call) -> Reply:
     sent = call.request.body
     if call.verb == "patch":
         media = media_type(call, accepted_types(call.kind))
-        patched = patched_object(old, sent, media)
+        patched = patched_object(old, sent, media, call.kind)
         payload = decoded_patch(lambda: _taken(declared(state, call, patched), call.kind), patched, call, media)
     else:
         payload = _taken(declared(state, call, sent), call.kind)

@@ -138,7 +138,7 @@ def patch_scale(state: State, call: Call) -> Reply:
     else:
         current, known = _scale_of_custom(stored.object, call.kind.scale_paths)
         current = current if known else {**current, "spec": {"replicas": _UNSET}}
-    patched = patched_object(current, call.request.body, media)
+    patched = patched_object(current, call.request.body, media, _KIND)
     return _set_scale(state, call, stored, decoded_patch(lambda: _decoded(call, patched), patched, call, media))
 
 

@@ -15,7 +15,7 @@ from lockstep.apiserver import errors
 from lockstep.apiserver.decoding import undecodable
 from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.kinds import Kind
-from lockstep.apiserver.patching.strategic import merge_key
+from lockstep.apiserver.patching.forms import Form, form_of
 from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.structural.unknown import unknown_fields
 
@@ -72,7 +72,7 @@ def check_applied(state: State, call: Call) -> None:
     except ValueError as problem:
         raise undecodable(kind, str(problem)) from None
     if unknown:
-        told = [f"{_typed_path(body, path)}: field not declared in schema" for path in unknown]
+        told = [f"{_typed_path(body, path, form_of(kind))}: field not declared in schema" for path in unknown]
         listed = told[0] if len(told) == 1 else "errors:\n" + "\n".join(f"  {one}" for one in told)
         metadata = body.get("metadata") or {}
         who = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {named}"
@@ -130,15 +130,15 @@ def _dotted(path: Path) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _typed_path(body: Any, path: Path) -> str:
-    """`.spec.containers[name="app"].image`: items of a list are named by their key (structured-merge-diff)."""
-    text, place, field = "", body, ""
+def _typed_path(body: Any, path: Path, form: Form) -> str:
+    """`.spec.containers[name="app"].image`: items of a list are named by their keys (structured-merge-diff)."""
+    text, place = "", body
     for step in path:
-        above, place = place, place[step]
+        place = place[step]
         if isinstance(step, str):
-            text, field = f"{text}.{step}", step
+            text, form = f"{text}.{step}", form.field(step)
             continue
-        key = merge_key(field, above)
-        named = isinstance(place, dict) and key is not None and key in place
-        text += f"[{key}={orjson.dumps(place[key]).decode()}]" if named else f"[{step}]"
+        identity = form.identity(place)
+        named = [f"{key}={orjson.dumps(value).decode()}" for key, value in sorted((identity or {}).items())]
+        text, form = f"{text}[{','.join(named) or step}]", form.item()
     return text

@@ -86,7 +86,7 @@ def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, 
     if call.verb == "update":
         payload = take_in(declared(state, call, sent), call.kind)
     else:
-        patched = patched_object(old, sent, media)
+        patched = patched_object(old, sent, media, call.kind)
         payload = decoded_patch(lambda: take_in(declared(state, call, patched), call.kind), patched, call, media)
     check_version(call, payload["metadata"], old["metadata"])
     fresh = shared_pod_spec(payload.get("spec") or {})

@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import orjson
-
 from lockstep.files import write_whole
+from lockstep.http import Client, Server, connect
 from lockstep.serving.errors import ServeError
 from lockstep.serving.service import Listen, Service, serve
 from lockstep.serving.simulation import Setup
@@ -33,6 +30,7 @@ class KubeApi:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lockstep-front", daemon=True)
         self._service: Service | None = None
+        self._client: Client | None = None
 
     def __enter__(self) -> Self:
         """Start. Raises ServeError."""
@@ -43,6 +41,7 @@ class KubeApi:
             self._end_loop()
             raise
         self._service, self.url = service, service.url
+        self._client = connect(Server(self.url, str(self._listen.certificate or ""), token=self._listen.token))
         write_whole(self.kubeconfig, service.kubeconfig)
         return self
 
@@ -51,8 +50,9 @@ class KubeApi:
     ) -> None:
         """Stop. Raises ServeError if the simulation had ended by itself."""
         service = self._service
-        if service is None:
+        if service is None or self._client is None:
             return
+        self._client.close()
         failure = service.failed.result() if service.failed.done() else ""
         try:
             asyncio.run_coroutine_threadsafe(service.stop(), self._loop).result()
@@ -70,15 +70,11 @@ class KubeApi:
 
     def request(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Any:
         """One request by path, without any client library; the answer as data. Raises ApiRefusal from 400 on."""
-        data = None if body is None else orjson.dumps(body)
-        headers = {"Content-Type": content_type, "Accept": "application/json"}
-        request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)  # noqa: S310 - our own URL
-        try:
-            with urllib.request.urlopen(request) as answer:  # noqa: S310 - our own URL
-                return orjson.loads(answer.read())
-        except urllib.error.HTTPError as refused:
-            with refused:
-                raise ApiRefusal(refused.code, refused.read().decode(errors="replace")) from None
+        assert self._client is not None, "the server listens while it is entered"
+        answer = self._client.request(method, path, body, content_type)
+        if answer.status >= 400:
+            raise ApiRefusal(answer.status, answer.text)
+        return answer.data
 
     def advance(self, seconds: float) -> float:
         """Let `seconds` pass on a manual clock; returns the time of the simulation, in seconds since it began."""

@@ -7,15 +7,14 @@ what nobody knows is left out and told.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Any
 
+from lockstep.apiserver.builtin.types import OBJECT_META, fields, is_struct, type_of
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.strictness import Path
-from lockstep.serving.protobuf.decoding import SCHEMA, table, type_of
+from lockstep.serving.protobuf.decoding import SCHEMA
 from lockstep.wire.quantity import read_quantity
 
-_OBJECT_META = "meta/v1.ObjectMeta"
 _ZEROS: dict[str, Any] = {"string": "", "bool": False, "int32": 0, "int64": 0, "uint32": 0, "double": 0}
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint32": (0, 2**32 - 1)}
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -27,6 +26,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 #: Nobody has so much of anything, and the number itself would not fit into memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
+#: Types that hold whatever JSON there is.
+_ANYTHING = frozenset({"raw", "json", "fields"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
 _BASE64_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _GO_NAMES = {"double": "float64", "bytes": "[]uint8"}
@@ -41,22 +42,23 @@ def known_fields(kind: Kind, sent: Any) -> tuple[Any, list[Path]]:
     unknown: list[Path] = []
     if not kind.strategic:
         if type(sent.get("metadata")) is dict:
-            metadata = _Reader(kind.kind, unknown).struct(sent["metadata"], _OBJECT_META, ("metadata",))
+            metadata = _Reader(kind.kind, unknown).struct(sent["metadata"], OBJECT_META, ("metadata",))
             sent = sent if metadata is sent["metadata"] else {**sent, "metadata": metadata}
         return sent, unknown
     name = type_of(kind.api_version, kind.kind)
-    if name is None:
+    if not name:
         return sent, unknown
     kept = _Reader(kind.kind, unknown).struct(sent, name, ())
     # A struct is written even if it is empty.
-    missing = "spec" not in kept and _fields_of(name).get("spec") in table()
+    spec = fields(name).get("spec")
+    missing = "spec" not in kept and spec is not None and is_struct(spec.type)
     return ({**kept, "spec": {}} if missing else kept), unknown
 
 
 def shaped_as(version: str, kind: str, sent: Any) -> Any:
     """A body that is no object of the place it is sent to, such as an Eviction. Raises ValueError."""
     name = type_of(version, kind)
-    return sent if name is None else _Reader(kind, []).value(sent, name, ())
+    return sent if not name else _Reader(kind, []).value(sent, name, ())
 
 
 class _Key(str):
@@ -72,24 +74,24 @@ class _Reader:
         self._kind = kind
         self._unknown = unknown
 
-    def value(self, value: Any, kind: str, path: Path, owner: str = "") -> Any:
-        """What becomes of a value; itself, if nothing had to be changed."""
+    def value(self, value: Any, kind: str, path: Path, owner: str = "", go: str = "") -> Any:
+        """What becomes of a value; itself, if nothing had to be changed. `go`: see `Field.go`."""
         if kind.startswith("list "):
-            return self._list(value, kind, path, owner)
+            return self._list(value, kind, path, owner, go)
         if kind.startswith("map "):
-            return self._map(value, kind, path, owner)
-        if kind in table():
+            return self._map(value, kind, path, owner, go)
+        if is_struct(kind):
             if type(value) is not dict:
                 raise _mismatch(value, kind, path, owner)
             return self.struct(value, kind, path)
         if kind.startswith("schema or "):
             return self._schema_or(value, kind, path)
-        _check_scalar(value, kind, path, owner)
+        _check_scalar(value, kind, path, owner, go)
         return value
 
     def struct(self, value: dict[str, Any], kind: str, path: Path) -> dict[str, Any]:
         """An object with fields."""
-        known, result, same = _fields_of(kind), {}, True
+        known, result, same = fields(kind), {}, True
         for key, item in value.items():
             inner = known.get(key)
             if inner is None:
@@ -98,25 +100,25 @@ class _Reader:
             elif item is None:
                 same = False
             else:
-                kept = result[key] = self.value(item, inner, (*path, key), kind)
+                kept = result[key] = self.value(item, inner.type, (*path, key), kind, inner.go)
                 same = same and kept is item
         return value if same else result
 
-    def _list(self, value: Any, kind: str, path: Path, owner: str) -> Any:
+    def _list(self, value: Any, kind: str, path: Path, owner: str, go: str) -> Any:
         if type(value) is not list:
-            raise _mismatch(value, kind, path, owner)
-        inner = kind[5:]
+            raise _mismatch(value, kind, path, owner, go)
+        inner, inner_go = kind[5:], go[2:] if go.startswith("[]") else ""
         result = [
-            _zero(inner) if item is None else self.value(item, inner, (*path, index), owner)
+            _zero(inner) if item is None else self.value(item, inner, (*path, index), owner, inner_go)
             for index, item in enumerate(value)
         ]
         return value if all(new is old for new, old in zip(result, value, strict=True)) else result
 
-    def _map(self, value: Any, kind: str, path: Path, owner: str) -> Any:
+    def _map(self, value: Any, kind: str, path: Path, owner: str, go: str) -> Any:
         if type(value) is not dict:
-            raise _mismatch(value, kind, path, owner)
+            raise _mismatch(value, kind, path, owner, go)
         inner = kind[4:]
-        nested = inner in table() or " " in inner  # of plain values, Go names the map, not the key
+        nested = is_struct(inner) or " " in inner  # of plain values, Go names the map, not the key
         result = {
             key: _zero(inner) if item is None else self.value(item, inner, (*path, key) if nested else path, owner)
             for key, item in value.items()
@@ -131,21 +133,23 @@ class _Reader:
                 return value
             raise ValueError("boolean or JSON schema expected")
         if type(value) is list:
-            return self._list(value, "list string" if kind == "schema or strings" else f"list {SCHEMA}", path, SCHEMA)
+            return self._list(
+                value, "list string" if kind == "schema or strings" else f"list {SCHEMA}", path, SCHEMA, ""
+            )
         return None
 
 
 def _zero(kind: str) -> Any:
     """What a null in a list or map becomes."""
-    return {} if kind in table() else _ZEROS.get(kind)
+    return {} if is_struct(kind) else _ZEROS.get(kind)
 
 
-def _check_scalar(value: Any, kind: str, path: Path, owner: str) -> None:
+def _check_scalar(value: Any, kind: str, path: Path, owner: str, go: str) -> None:
     types = _TYPES.get(kind)
     if types is not None:
         limits = _RANGES.get(kind)
         if type(value) not in types or (limits is not None and not limits[0] <= value <= limits[1]):
-            raise _mismatch(value, kind, path, owner)
+            raise _mismatch(value, kind, path, owner, go)
         if kind == "bytes":
             _check_base64(value)
     elif kind == "quantity":
@@ -154,8 +158,8 @@ def _check_scalar(value: Any, kind: str, path: Path, owner: str) -> None:
         low, high = _RANGES["int32"]
         if type(value) is not str and (type(value) is not int or not low <= value <= high):
             raise _mismatch(value, "int32", path, owner)
-    elif kind != "raw" and type(value) is not str:  # times and durations
-        raise _mismatch(value, "string", path, owner)
+    elif kind not in _ANYTHING and type(value) is not str:  # times
+        raise _mismatch(value, "string", path, owner, go)
 
 
 def _check_base64(text: str) -> None:
@@ -175,14 +179,15 @@ def _check_quantity(value: Any) -> None:
         raise ValueError(_QUANTITY) from None
 
 
-def _mismatch(value: Any, kind: str, path: Path, owner: str) -> ValueError:
+def _mismatch(value: Any, kind: str, path: Path, owner: str, go: str = "") -> ValueError:
     """encoding/json's UnmarshalTypeError."""
+    named = go or _go(kind)
     if not path:
-        return ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type {_go(kind)}")
+        return ValueError(f"json: cannot unmarshal {_found(value)} into Go value of type {named}")
     field = ".".join(str(step) for step in path if not isinstance(step, int | _Key))
     struct = owner.rpartition(".")[2]
     found = _found(value)
-    return ValueError(f"json: cannot unmarshal {found} into Go struct field {struct}.{field} of type {_go(kind)}")
+    return ValueError(f"json: cannot unmarshal {found} into Go struct field {struct}.{field} of type {named}")
 
 
 def _found(value: Any) -> str:
@@ -199,12 +204,3 @@ def _go(kind: str) -> str:
     if kind.startswith("map "):
         return f"map[string]{_go(kind[4:])}"
     return kind.rpartition("/")[2] if "/" in kind else _GO_NAMES.get(kind, kind)
-
-
-@cache
-def _fields_of(kind: str) -> dict[str, str]:
-    """The types of a struct's fields by their names; those of inlined structs are its own."""
-    found: dict[str, str] = {}
-    for name, inner, _ in table()[kind].values():
-        found.update({name: inner} if name else _fields_of(inner))
-    return found

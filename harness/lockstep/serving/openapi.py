@@ -1,7 +1,6 @@
 """OpenAPI v3 as far as kubectl reads it: which fields a kind has (explain), and what a write may ask for (apply).
 
-Each group and version has a document of its own; /openapi/v3 lists them. Strategic merge patches are not named: kubectl
-then takes merge keys from its own types, which are complete.
+Each group and version has a document of its own; /openapi/v3 lists them.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import orjson
 from lockstep.apiserver import ApiServer, Reply
 from lockstep.apiserver.errors import ApiError, method_not_allowed, unknown_path
 from lockstep.apiserver.kinds import Kind
+from lockstep.apiserver.patch import accepted_types
 from lockstep.serving.negotiation import JSON, negotiate
 from lockstep.serving.schemas import schema_name, schemas_of
 
@@ -22,7 +22,6 @@ Object = dict[str, Any]
 _ROOT = "/openapi/v3"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 _WRITE_PARAMETERS = ("dryRun", "fieldManager", "fieldValidation")
-_PATCHES = ("application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml")
 _METHODS = {"get": "get", "post": "post", "put": "put", "patch": "patch", "delete": "delete"}
 
 
@@ -70,9 +69,9 @@ def _document(server: ApiServer, kinds: list[Kind]) -> Object:
     schemas: dict[str, Object] = {}
     paths: dict[str, Object] = {}
     for kind in kinds:
-        name = schema_name(kind.group, kind.version, kind.kind)
+        name = schema_name(kind)
         definition = _definition(server, kind)
-        found = schemas_of(name) if definition is None else {name: _custom_schema(definition, kind)}
+        found = schemas_of(kind) if definition is None else {name: _custom_schema(definition, kind)}
         schemas.update(found)
         schemas[name] = {**found[name], "x-kubernetes-group-version-kind": [_gvk(kind)]}
         paths.update(_paths(kind, name))
@@ -115,6 +114,6 @@ def _operation(kind: Kind, schema: str, action: str) -> Object:
     if action in ("post", "put", "patch"):
         names = (*_WRITE_PARAMETERS, "force") if action == "patch" else _WRITE_PARAMETERS
         operation["parameters"] = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
-        media = _PATCHES if action == "patch" else (JSON,)
+        media = accepted_types(kind) if action == "patch" else (JSON,)
         operation["requestBody"] = {"required": True, "content": dict.fromkeys(media, content)}
     return operation

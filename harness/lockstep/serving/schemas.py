@@ -1,116 +1,123 @@
-"""Schemas of the built-in kinds, read off the official Python client's models when somebody asks for them.
+"""Schemas of the built-in kinds, as kube-apiserver publishes them, from the table of their types.
 
-The client is generated from Kubernetes' own OpenAPI document, texts included. Where it is not installed (the extra
-`cluster` brings it), a kind's schema says only that it is an object.
+Where the official Python client is installed (the extra `cluster` brings it), they have its descriptions.
 """
 
 from __future__ import annotations
 
-import importlib
-import re
 from functools import cache
-from types import ModuleType
 from typing import Any
 
+from lockstep.apiserver.builtin.types import Field, fields, is_atomic, is_struct, published_name, type_of
+from lockstep.apiserver.kinds import Kind
+from lockstep.serving.descriptions import description_of, descriptions_of
+
 Object = dict[str, Any]
-#: Kinds that share a name; the client's classes say the group.
-_PREFIXES = {("", "Event"): "Core", ("events.k8s.io", "Event"): "Events"}
-_ROOT = "io.k8s."
-_VERSIONED = re.compile(r"((?:[A-Z][a-z]+)?V\d+(?:(?:alpha|beta)\d+)?)([A-Z]\w*)")
-_LIST = re.compile(r"[Ll]ist\[(.+)\]")
-_MAP = re.compile(r"(?:dict\(str, (.+)\)|Dict\[str, (.+)\])")
+_REF = "#/components/schemas/"
+_MACHINERY = "io.k8s.apimachinery.pkg"
+_EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 _PLAIN: dict[str, Object] = {
-    "str": {"type": "string"},
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
+    "string": {"type": "string"},
     "bool": {"type": "boolean"},
-    "datetime": {"type": "string", "format": "date-time"},
-    "bytearray": {"type": "string", "format": "byte"},
+    "int32": {"type": "integer", "format": "int32"},
+    "int64": {"type": "integer", "format": "int64"},
+    "uint32": {"type": "integer", "format": "int64"},
+    "double": {"type": "number", "format": "double"},
+    "bytes": {"type": "string", "format": "byte"},
 }
+#: Types with a form of their own: their names, and their schemas.
+_SPECIAL: dict[str, tuple[str, Object]] = {
+    "time": (f"{_MACHINERY}.apis.meta.v1.Time", {"type": "string", "format": "date-time"}),
+    "microtime": (f"{_MACHINERY}.apis.meta.v1.MicroTime", {"type": "string", "format": "date-time"}),
+    "quantity": (f"{_MACHINERY}.api.resource.Quantity", {"oneOf": [{"type": "string"}, {"type": "number"}]}),
+    "intorstring": (
+        f"{_MACHINERY}.util.intstr.IntOrString",
+        {"oneOf": [{"type": "integer"}, {"type": "string"}], "format": "int-or-string"},
+    ),
+    "fields": (f"{_MACHINERY}.apis.meta.v1.FieldsV1", {"type": "object"}),
+    "raw": (f"{_MACHINERY}.runtime.RawExtension", {"type": "object"}),
+    "json": (f"{_EXTENSIONS}.JSON", {}),
+    "schema or list": (f"{_EXTENSIONS}.JSONSchemaPropsOrArray", {}),
+    "schema or bool": (f"{_EXTENSIONS}.JSONSchemaPropsOrBool", {}),
+    "schema or strings": (f"{_EXTENSIONS}.JSONSchemaPropsOrStringArray", {}),
+}
+_ZEROS: dict[str, Any] = {"string": "", "bool": False, "int32": 0, "int64": 0, "uint32": 0, "double": 0}
 _ANYTHING: Object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_GETTER = re.compile(
-    r"\s*Gets the \w+ of this \w+\.\s*(?:# noqa: E501)?\s*(.*?)\s*(?:# noqa: E501)?\s*:return:.*", re.DOTALL
-)
+#: What the table calls a fact about a field, and what OpenAPI calls it.
+_FACTS = {
+    "default": "default",
+    "list": "x-kubernetes-list-type",
+    "keys": "x-kubernetes-list-map-keys",
+    "map": "x-kubernetes-map-type",
+    "merge": "x-kubernetes-patch-merge-key",
+    "strategy": "x-kubernetes-patch-strategy",
+}
 
 
-@cache
-def _models() -> ModuleType | None:
-    try:
-        return importlib.import_module("kubernetes.client.models")
-    except ImportError:
-        return None
-
-
-def schema_name(group: str, version: str, kind: str) -> str:
+def schema_name(kind: Kind) -> str:
     """The name of a kind's schema."""
-    prefix = _PREFIXES.get((group, kind), "")
-    return _named(f"{prefix}{version[:1].upper()}{version[1:]}{kind}")
+    name = type_of(kind.api_version, kind.kind) if kind.strategic else ""
+    return published_name(name) if name else ".".join([*reversed(kind.group.split(".")), kind.version, kind.kind])
 
 
-def _named(model: str) -> str:
-    """The client's class as clients show it: they take what stands behind the last dot."""
-    found = _VERSIONED.fullmatch(model)
-    return model if found is None else f"{_ROOT}{found[1]}.{found[2]}"
-
-
-def _model_of(name: str) -> str:
-    return name.removeprefix(_ROOT).replace(".", "") if name.startswith(_ROOT) else name
-
-
-def schemas_of(name: str) -> dict[str, Object]:
-    """The schema of that name and all that it refers to, by name."""
-    found: dict[str, Object] = {}
-    waiting = [name]
+def schemas_of(kind: Kind) -> dict[str, Object]:
+    """The schemas of a built-in kind, of its lists, and of all that they refer to, by name."""
+    names = [type_of(kind.api_version, name) for name in (kind.kind, f"{kind.kind}List")]
+    found: dict[str, Object] = {} if names[0] else {schema_name(kind): _ANYTHING}
+    waiting = [name for name in names if name]
     while waiting:
         wanted = waiting.pop()
-        if wanted not in found:
-            found[wanted] = _schema(wanted)
-            waiting += sorted(_references(found[wanted]))
+        name = published_name(wanted) if is_struct(wanted) else _SPECIAL[wanted][0]
+        if name in found:
+            continue
+        found[name] = schema_of(wanted) if is_struct(wanted) else _SPECIAL[wanted][1]
+        inner = [_bare(field.type) for field in fields(wanted).values()] if is_struct(wanted) else []
+        waiting += [one for one in inner if one not in _PLAIN]
     return found
 
 
-def _references(schema: Any) -> list[str]:
-    if isinstance(schema, dict):
-        if isinstance(schema.get("$ref"), str):
-            return [schema["$ref"].rpartition("/")[2]]
-        return [name for inner in schema.values() for name in _references(inner)]
-    if isinstance(schema, list):
-        return [name for inner in schema for name in _references(inner)]
-    return []
+def _bare(kind: str) -> str:
+    while kind.startswith(("list ", "map ")):
+        kind = kind.partition(" ")[2]
+    return kind
 
 
 @cache
-def _schema(name: str) -> Object:
-    model = getattr(_models(), _model_of(name), None)
-    if model is None or not hasattr(model, "openapi_types"):
-        return {**_ANYTHING}
-    properties: Object = {}
-    for attribute, kind in model.openapi_types.items():
-        described = _described(model, attribute)
-        properties[model.attribute_map[attribute]] = {**_type(kind), **described}
-    schema: Object = {"type": "object", "properties": properties}
-    text = (model.__doc__ or "").partition("Attributes:")[0].strip()
-    return {**schema, "description": text} if text and "auto generated" not in text else schema
+def schema_of(name: str) -> Object:
+    """The schema of a struct."""
+    known, texts, text = fields(name), descriptions_of(name), description_of(name)
+    schema: Object = {"type": "object"}
+    if known:
+        described = {key: {"description": texts[key]} if key in texts else {} for key in known}
+        schema["properties"] = {key: _property(field, described[key]) for key, field in known.items()}
+    if required := sorted(key for key, field in known.items() if field.required):
+        schema["required"] = required
+    if is_atomic(name):
+        schema["x-kubernetes-map-type"] = "atomic"
+    return {**schema, "description": text} if text else schema
 
 
-def _described(model: Any, attribute: str) -> Object:
-    """What the client's documentation says of a field: in the field (from release 37 on), or in its getter."""
-    field = (getattr(model, "model_fields", None) or {}).get(attribute)
-    text = getattr(field, "description", None)
-    if text is None:
-        match = _GETTER.match(getattr(getattr(model, attribute, None), "__doc__", None) or "")
-        text = match[1] if match else ""
-    return {"description": text} if text else {}
+def _property(field: Field, described: Object) -> Object:
+    facts = {_FACTS[key]: value for key, value in field.facts.items() if key in _FACTS}
+    value = _value(field.type, {**facts, **described})
+    return {"allOf": [value]} if "$ref" in value else value
 
 
-def _type(kind: str) -> Object:
-    plain = _PLAIN.get(kind)
-    if plain is not None:
-        return {**plain}
-    if match := _LIST.fullmatch(kind):
-        return {"type": "array", "items": _type(match[1])}
-    if match := _MAP.fullmatch(kind):
-        return {"type": "object", "additionalProperties": _type(match[1] or match[2])}
-    if kind in ("object", "Any"):
-        return {"x-kubernetes-preserve-unknown-fields": True}
-    return {"allOf": [{"$ref": f"#/components/schemas/{_named(kind)}"}], "default": {}}
+def _value(kind: str, more: Object) -> Object:
+    if kind.startswith("list "):
+        inner = kind.removeprefix("list ")
+        return {"type": "array", "items": _value(inner, _zero(inner)), **more}
+    if kind.startswith("map "):
+        inner = kind.removeprefix("map ")
+        return {"type": "object", "additionalProperties": _value(inner, _zero(inner)), **more}
+    if kind in _PLAIN:
+        return {**_PLAIN[kind], **more}
+    reference = {"$ref": f"{_REF}{published_name(kind) if is_struct(kind) else _SPECIAL[kind][0]}"}
+    return {"allOf": [reference], **more} if more else reference
+
+
+def _zero(kind: str) -> Object:
+    """What an element is that is not said."""
+    if is_struct(kind):
+        return {"default": {}}
+    return {"default": _ZEROS[kind]} if kind in _ZEROS else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lockstep.apiserver.builtin.resources import resources as published
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.registry import Registry
 
@@ -19,31 +20,8 @@ _SUBRESOURCE_KINDS = {
     "token": ("authentication.k8s.io", "v1", "TokenRequest"),
 }
 _SUBRESOURCE_VERBS = {"binding": ["create"], "eviction": ["create"], "finalize": ["update"], "token": ["create"]}
-#: GroupPriorityMinimum of the built-in groups (pkg/controlplane/apiserver/aggregator.go, and cmd/kube-apiserver/app).
-_GROUP_PRIORITIES = {
-    "apiregistration.k8s.io": 18001,  # the aggregator's own, before all others
-    "": 18000,
-    "apps": 17800,
-    "events.k8s.io": 17750,
-    "authentication.k8s.io": 17700,
-    "authorization.k8s.io": 17600,
-    "autoscaling": 17500,
-    "batch": 17400,
-    "certificates.k8s.io": 17300,
-    "networking.k8s.io": 17200,
-    "policy": 17100,
-    "rbac.authorization.k8s.io": 17000,
-    "storage.k8s.io": 16800,
-    "admissionregistration.k8s.io": 16700,
-    "apiextensions.k8s.io": 16700,
-    "scheduling.k8s.io": 16600,
-    "coordination.k8s.io": 16500,
-    "node.k8s.io": 16300,
-    "discovery.k8s.io": 16200,
-    "flowcontrol.apiserver.k8s.io": 16100,
-    "resource.k8s.io": 15900,
-}
-_CUSTOM_PRIORITY = 1000
+#: The built-in groups, by GroupPriorityMinimum: positions in the published list.
+_POSITIONS = {group: position for position, group in enumerate(dict.fromkeys(key[0] for key in published()))}
 _KUBE_VERSION = re.compile(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?")
 _STABILITY = {"alpha": 0, "beta": 1, None: 2}
 
@@ -53,13 +31,13 @@ def groups(registry: Registry) -> list[tuple[str, list[str]]]:
     found: dict[str, dict[str, None]] = {}
     for kind in registry:
         found.setdefault(kind.group, {})[kind.version] = None
-    ordered = sorted(found, key=lambda name: (-_GROUP_PRIORITIES.get(name, _CUSTOM_PRIORITY), name))
+    ordered = sorted(found, key=lambda name: (_POSITIONS.get(name, len(_POSITIONS)), name))
     return [(name, sorted(found[name], key=_version_key)) for name in ordered]
 
 
 def is_custom(group: str) -> bool:
     """Whether definitions have made the group."""
-    return group not in _GROUP_PRIORITIES
+    return group not in _POSITIONS
 
 
 def _version_key(version: str) -> tuple[int, int, int, int, str]:

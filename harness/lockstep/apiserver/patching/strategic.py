@@ -1,57 +1,36 @@
 """Strategic merge patch: a merge patch that knows which lists are sets and which are maps.
 
-From apimachinery/pkg/util/strategicpatch/patch.go. Upstream reads the merge keys from struct tags; here they are a
-table by field name, which is enough since no field name in the served kinds has two meanings but `ports`.
+From apimachinery/pkg/util/strategicpatch/patch.go. Upstream reads merge keys and strategies from struct tags; here they
+come from the table of the built-in types. A list that the table does not know is replaced.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from lockstep.apiserver.builtin.types import Field, fields, is_struct
 from lockstep.apiserver.errors import ApiError, bad_request
 from lockstep.wire import gotext
 
-#: Lists of objects and the field that identifies an element.
-MERGE_KEYS = {
-    "containers": "name",
-    "initContainers": "name",
-    "ephemeralContainers": "name",
-    "env": "name",
-    "volumes": "name",
-    "volumeMounts": "mountPath",
-    "volumeDevices": "devicePath",
-    "imagePullSecrets": "name",
-    "hostAliases": "ip",
-    "topologySpreadConstraints": "topologyKey",
-    "conditions": "type",
-    "ownerReferences": "uid",
-    "addresses": "type",
-    "podIPs": "ip",
-    "hostIPs": "ip",
-    "resourceClaims": "name",
-    "schedulingGates": "name",
-    "secrets": "name",
-    "ports": "containerPort",
-    "resourceClaimStatuses": "name",
-    "webhooks": "name",
-}
-#: Lists of plain values that are merged as sets.
-MERGED_SETS = frozenset({"finalizers"})
 _DIRECTIVE = "$patch"
 _RETAIN = "$retainKeys"
 _ORDER = "$setElementOrder/"
 _DELETE_VALUES = "$deleteFromPrimitiveList/"
 
 
-def merge_key(field: str, elements: list[Any]) -> str | None:
-    """The merge key of a list field; services key their `ports` by `port`."""
-    if field == "ports" and any(isinstance(item, dict) and "port" in item for item in elements):
-        return "port"
-    return MERGE_KEYS.get(field)
+def _part(kind: str, name: str) -> tuple[str, Field | None]:
+    """The type of a field or of a map's value; "" if it is not known. For the former, also the field."""
+    if kind.startswith("map "):
+        return kind.removeprefix("map "), None
+    field = fields(kind).get(name) if is_struct(kind) else None
+    return (field.type, field) if field is not None else ("", None)
 
 
-def apply_strategic(original: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """The patched object; both arguments stay as they are. Raises ApiError on a patch that makes no sense."""
+def apply_strategic(original: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The patched object; both arguments stay as they are. Raises ApiError on a patch that makes no sense.
+
+    `kind`: the type of the object in the table, such as `apps/v1.ReplicaSet`; "" for one that is not there.
+    """
     directive = patch.get(_DIRECTIVE)
     if directive == "replace":
         return {key: _plain(item) for key, item in patch.items() if item is not None and not key.startswith("$")}
@@ -70,15 +49,18 @@ def apply_strategic(original: dict[str, Any], patch: dict[str, Any]) -> dict[str
             continue
         if item is None:
             result.pop(key, None)
-        elif isinstance(item, dict):
-            current = result.get(key)
-            result[key] = apply_strategic(current, item) if isinstance(current, dict) else _plain(item)
-        elif isinstance(item, list):
-            result[key] = _merge_list(key, result.get(key), item)
         else:
-            result[key] = item
-    _apply_list_directives(result, patch)
+            result[key] = _merged(result.get(key), item, *_part(kind, key))
+    _apply_list_directives(result, patch, kind)
     return result
+
+
+def _merged(current: Any, item: Any, kind: str, field: Field | None) -> Any:
+    """What becomes of a value that a patch names."""
+    if isinstance(item, dict):
+        replaced = not isinstance(current, dict) or (field is not None and field.replaced)
+        return _plain(item) if replaced else apply_strategic(current, item, kind)
+    return _merge_list(field, current, item) if isinstance(item, list) else item
 
 
 def _plain(value: Any) -> Any:
@@ -90,36 +72,38 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _apply_list_directives(result: dict[str, Any], patch: dict[str, Any]) -> None:
+def _apply_list_directives(result: dict[str, Any], patch: dict[str, Any], kind: str) -> None:
     for key, values in patch.items():
         if key.startswith(_DELETE_VALUES):
-            field = key.removeprefix(_DELETE_VALUES)
+            name = key.removeprefix(_DELETE_VALUES)
             if not isinstance(values, list):
                 raise bad_request("invalid patch format of primitive list: it must be a list of values")
-            if isinstance(result.get(field), list):
-                result[field] = [item for item in result[field] if item not in values]
+            if isinstance(result.get(name), list):
+                result[name] = [item for item in result[name] if item not in values]
         elif key.startswith(_ORDER):
-            field = key.removeprefix(_ORDER)
-            if isinstance(result.get(field), list):
-                result[field] = _ordered(field, result[field], values)
+            name = key.removeprefix(_ORDER)
+            if isinstance(result.get(name), list):
+                result[name] = _ordered(_part(kind, name)[1], result[name], values)
 
 
-def _merge_list(field: str, original: Any, patch: list[Any]) -> list[Any]:
+def _merge_list(field: Field | None, original: Any, patch: list[Any]) -> list[Any]:
     current = original if isinstance(original, list) else []
-    if field in MERGED_SETS:
+    if field is None or not field.merged:
+        return [_plain(item) for item in patch]
+    if not field.merge_key:
         added = [item for item in patch if item not in current]
         merged = [*current, *added]
         in_patch = [item for item in patch if item in merged]
         return _interleaved([item for item in merged if item not in patch], in_patch, current, lambda item: item)
-    key = merge_key(field, [*current, *patch])
-    if key is None or not all(isinstance(item, dict) for item in [*current, *patch]):
+    if not all(isinstance(item, dict) for item in [*current, *patch]):
         return [_plain(item) for item in patch]
     if any(item.get(_DIRECTIVE) == "replace" for item in patch):
         return [_plain(item) for item in patch if set(item) != {_DIRECTIVE}]
-    return _merge_maps(current, patch, key)
+    return _merge_maps(current, patch, field)
 
 
-def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], key: str) -> list[Any]:
+def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], field: Field) -> list[Any]:
+    key, kind = field.merge_key, field.type.removeprefix("list ")
     merged = {_identity(item, key): item for item in current}
     touched: dict[Any, None] = {}
     for item in patch:
@@ -129,7 +113,7 @@ def _merge_maps(current: list[dict[str, Any]], patch: list[dict[str, Any]], key:
         if item.get(_DIRECTIVE) == "delete":
             continue
         identity = _identity(item, key)
-        merged[identity] = apply_strategic(merged.get(identity, {}), item)
+        merged[identity] = apply_strategic(merged.get(identity, {}), item, kind)
         touched[identity] = None
     server_only = [item for identity, item in merged.items() if identity not in touched]
     return _interleaved(server_only, [merged[identity] for identity in touched], current, lambda item: item.get(key))
@@ -152,10 +136,10 @@ def _interleaved(server_only: list[Any], patched: list[Any], server_order: list[
     return [*result, *left, *right]
 
 
-def _ordered(field: str, items: list[Any], order: Any) -> list[Any]:
+def _ordered(field: Field | None, items: list[Any], order: Any) -> list[Any]:
     if not isinstance(order, list):
         raise bad_request("invalid patch format of setElementOrder list: it must be a list")
-    key = merge_key(field, items)
+    key = field.merge_key if field else ""
 
     def identity(item: Any) -> Any:
         return item.get(key) if isinstance(item, dict) and key else item

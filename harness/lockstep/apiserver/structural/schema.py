@@ -70,6 +70,8 @@ class Structural:
     has_rules: bool = False
     #: The keys of the map that a list is (`x-kubernetes-list-type: map`).
     list_keys: tuple[str, ...] = ()
+    #: Whether a list is a set (`x-kubernetes-list-type: set`).
+    is_set: bool = False
 
 
 _known: dict[bytes, Structural] = {}
@@ -110,6 +112,7 @@ def _compiled(schema: Mapping[str, Any]) -> Structural:
         rules=tuple(compile_rule(one) for one in schema.get("x-kubernetes-validations") or ()),
         correlated=schema.get("x-kubernetes-map-type") != "atomic",
         list_keys=tuple(schema.get("x-kubernetes-list-map-keys") or ()),
+        is_set=schema.get("x-kubernetes-list-type") == "set",
     )
     node.properties = {name: _compiled(one) for name, one in (schema.get("properties") or {}).items()}
     additional, items = schema.get("additionalProperties"), schema.get("items")

@@ -1,17 +1,13 @@
-"""Access to a control plane: a kubeconfig for other programs, and plain requests of our own."""
+"""How to reach a control plane: a kubeconfig for others, and a client of our own."""
 
 from __future__ import annotations
 
-import http.client
-import json
-import ssl
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import yaml
 
 from lockstep.clusters.control_plane.certificates import Pair
+from lockstep.http import Client, Server, connect
 
 _NAME = "lockstep"
 
@@ -31,25 +27,6 @@ def kubeconfig(url: str, authority: Path | None, user: Pair | None) -> str:
     return yaml.safe_dump(content, sort_keys=False)
 
 
-class Access:
-    """Requests to a server, one connection each. Raises OSError if it does not answer."""
-
-    def __init__(self, url: str, authority: Path, user: Pair) -> None:
-        self._address = urlsplit(url).netloc
-        self._context = ssl.create_default_context(cafile=str(authority))
-        self._context.load_cert_chain(user.certificate, user.key)
-
-    def request(
-        self, method: str, path: str, body: Any = None, content_type: str = "application/json", seconds: float = 30.0
-    ) -> tuple[int, str]:
-        """The status and the text of the answer; `body` is sent as JSON."""
-        connection = http.client.HTTPSConnection(self._address, timeout=seconds, context=self._context)
-        try:
-            sent = None if body is None else json.dumps(body)
-            connection.request(method, path, sent, {"Content-Type": content_type, "Accept": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode(errors="replace")
-        except http.client.HTTPException as error:
-            raise OSError(f"no HTTP answer: {error!r}") from error
-        finally:
-            connection.close()
+def client_of(url: str, authority: Path, user: Pair) -> Client:
+    """A client of a server of the control plane."""
+    return connect(Server(url, str(authority), str(user.certificate), str(user.key)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from lockstep.clusters.control_plane import commands
-from lockstep.clusters.control_plane.access import Access, kubeconfig
+from lockstep.clusters.control_plane.access import client_of, kubeconfig
 from lockstep.clusters.control_plane.binaries import Found
 from lockstep.clusters.control_plane.certificates import Pair
 from lockstep.clusters.control_plane.commands import Keys, Options
@@ -21,6 +20,7 @@ from lockstep.clusters.control_plane.definitions import apply
 from lockstep.clusters.control_plane.errors import ControlPlaneDied, ControlPlaneFailed
 from lockstep.clusters.control_plane.folders import Folders
 from lockstep.clusters.control_plane.processes import Process
+from lockstep.http import NoAnswer
 
 _GLANCE = 0.02
 
@@ -54,7 +54,7 @@ class ControlPlane:
         self.logs = folders.logs
         self.processes = list(core)
         self._folders, self._keys, self._options = folders, keys, options
-        self._access = Access(url, self.authority, keys.admin)
+        self._client = client_of(url, self.authority, keys.admin)
         self._closed = self._keep_logs = False
         self._owner = os.getpid()
         self._started = 0
@@ -151,6 +151,7 @@ class ControlPlane:
         self._closed = True
         atexit.unregister(self.close)
         self.death()  # records whether one has died
+        self._client.close()
         for process in reversed(self.processes):
             process.hang_up()
         for process in self.processes:
@@ -175,14 +176,11 @@ class ControlPlane:
         Raises ControlPlaneDied, or ControlPlaneFailed if it gets no answer for another reason.
         """
         try:
-            status, text = self._access.request(method, path, body, content_type)
-        except OSError as error:
+            answer = self._client.request(method, path, body, content_type)
+        except NoAnswer as error:
             self._wait_for_death()
-            raise ControlPlaneFailed(f"kube-apiserver does not answer {method} {path}: {error}") from error
-        try:
-            return status, json.loads(text)
-        except ValueError:
-            return status, text
+            raise ControlPlaneFailed(f"kube-apiserver cannot be asked: {error}") from error
+        return answer.status, answer.data
 
     def _wait_for_death(self) -> None:
         """Wait a moment: a process's connections break shortly before its end can be seen."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from lockstep.clusters.control_plane import commands
-from lockstep.clusters.control_plane.access import Access
+from lockstep.clusters.control_plane.access import client_of
 from lockstep.clusters.control_plane.binaries import Found, provide
 from lockstep.clusters.control_plane.building import Progress
 from lockstep.clusters.control_plane.commands import Keys, Options
@@ -17,6 +17,7 @@ from lockstep.clusters.control_plane.folders import Folders
 from lockstep.clusters.control_plane.plane import ControlPlane
 from lockstep.clusters.control_plane.processes import Process
 from lockstep.clusters.control_plane.programs import CORE, PRIMARY, SERVER, STORE
+from lockstep.http import Client, NoAnswer
 from lockstep.implementations.upstream.errors import BuildFailed
 
 _ATTEMPTS = 3
@@ -61,7 +62,8 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
         server = commands.kube_apiserver(found[SERVER.name].path, keys, port, store_port, options)
         log = folders.logs / "kube-apiserver.log"
         processes.append(Process("kube-apiserver", server, log, folders=(folders.run,)))
-        _wait_until_ready(Access(url, keys.authority.certificate, keys.admin), processes, folders, options.patience)
+        with closing(client_of(url, keys.authority.certificate, keys.admin)) as client:
+            _wait_until_ready(client, processes, folders, options.patience)
         plane = ControlPlane(version, found, folders, keys, url, processes, options)
         plane.store_url = f"https://127.0.0.1:{store_port}"
         return plane
@@ -84,13 +86,13 @@ def free_ports(count: int) -> list[int]:
             one.close()
 
 
-def _wait_until_ready(access: Access, processes: list[Process], folders: Folders, patience: float) -> None:
+def _wait_until_ready(client: Client, processes: list[Process], folders: Folders, patience: float) -> None:
     deadline = time.monotonic() + patience
     last = "nothing"
     while True:
         for process in processes:
             _check(process, folders)
-        last = _readiness(access)
+        last = _readiness(client)
         if not last:
             return
         if time.monotonic() > deadline:
@@ -110,11 +112,11 @@ def _check(process: Process, folders: Folders) -> None:
     raise ControlPlaneFailed(f"the control plane does not start: {ended}. The logs are in {folders.logs}")
 
 
-def _readiness(access: Access) -> str:
+def _readiness(client: Client) -> str:
     """Why the server is not ready; "" if it is."""
     try:
-        status, text = access.request("GET", "/readyz?verbose", seconds=5.0)
-    except OSError as error:
+        answer = client.request("GET", "/readyz?verbose", patience=5.0)
+    except NoAnswer as error:
         return str(error)
-    failing = [line for line in text.splitlines() if line.startswith("[-]")]
-    return "" if status == 200 else " ".join(failing) or f"{status} {text[:200].strip()}"
+    failing = [line for line in answer.text.splitlines() if line.startswith("[-]")]
+    return "" if answer.status == 200 else " ".join(failing) or f"{answer.status} {answer.text[:200].strip()}"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 
 from lockstep.apiserver.routing import path_to
-from lockstep.clusters.real.connection import Answer, ClusterError, Connection, Stream
+from lockstep.clusters.real.connection import ClusterError, Connection
 from lockstep.clusters.real.tenant import owner_of
 from lockstep.clusters.real.webhook_names import RESOURCES
+from lockstep.http import Answer, NoAnswer, Stream
 
 if TYPE_CHECKING:
     from lockstep.apiserver.kinds import Kind
@@ -87,8 +88,7 @@ class Hub:
         if answer.status == 404:
             return ""
         if answer.status != 200:
-            message = orjson.loads(answer.body).get("message", "") if "json" in answer.media else ""
-            raise ClusterError(f"{self._connection.host} refused to list {kind.resource}: {answer.status} {message}")
+            raise ClusterError(f"{self._connection.host} refused to list {kind.resource}: {answer.words}")
         return str(orjson.loads(answer.body)["metadata"]["resourceVersion"])
 
     def _follow(self, kind: Kind, version: str) -> None:
@@ -99,7 +99,7 @@ class Hub:
                 if isinstance(stream, Answer):
                     version = self._list(kind)
                     continue
-            except (ConnectionError, ClusterError) as gone:
+            except (NoAnswer, ClusterError) as gone:
                 if not self._stopping:
                     self.lose(f"the watch of {kind.resource} cannot be opened again: {gone}")
                 return

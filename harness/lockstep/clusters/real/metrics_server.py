@@ -93,7 +93,7 @@ def _apply(connection: Connection, collection: str, one: dict[str, Any]) -> None
     path, query = f"{collection}/{one['metadata']['name']}", {"fieldManager": "lockstep", "force": "true"}
     answer = connection.request("PATCH", path, query, orjson.dumps(one), "application/apply-patch+yaml")
     if answer.status >= 400:
-        raise ClusterError(f"{connection.host} refuses {path}: {answer.status} {answer.body.decode(errors='replace')}")
+        raise ClusterError(f"{connection.host} refuses {path}: {answer.words}")
 
 
 def _wait_until_found(connection: Connection) -> None:

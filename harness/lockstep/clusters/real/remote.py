@@ -20,12 +20,13 @@ from lockstep.apiserver.messages import TextReply
 from lockstep.apiserver.routing import parse_path, path_to
 from lockstep.apiserver.webhooks import hooks
 from lockstep.apiserver.webhooks.reviews import Outcome, Review
-from lockstep.clusters.real.connection import Answer, Connection
+from lockstep.clusters.real.connection import Connection
 from lockstep.clusters.real.definitions import PATH
 from lockstep.clusters.real.discovery import with_groups
 from lockstep.clusters.real.mirror import Mirror, MirroredCollection
 from lockstep.clusters.real.streams import RemoteWatch, pump
 from lockstep.clusters.real.tenant import Tenant
+from lockstep.http import Answer, NoAnswer
 from lockstep.network.target import Target, target_of
 from lockstep.scenarios.cluster import ClusterLost
 from lockstep.trace.history import Write
@@ -148,7 +149,7 @@ class RemoteServer(ApiServer):
             try:
                 came = job(request)
             except Exception as problem:  # nothing else would report an exception in a thread
-                came = Answer(0, "", str(problem).encode())
+                came = Answer(0, str(problem).encode())
             self._inbox.put(partial(conclude, came))
 
         def conclude(came: Answer | RemoteWatch) -> None:
@@ -227,8 +228,8 @@ class RemoteServer(ApiServer):
                 request.content_type,
                 request.accept,
             )
-        except ConnectionError as broken:
-            return Answer(0, "", str(broken).encode())
+        except NoAnswer as broken:
+            return Answer(0, str(broken).encode())
 
     def _open_watch(self, request: Request) -> Answer | RemoteWatch:
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
@@ -252,7 +253,7 @@ class RemoteServer(ApiServer):
 
     def _reply(self, answer: Answer, target: Target) -> Reply:
         if answer.status == 0:
-            text = f"the API server cannot be reached: {answer.body.decode(errors='replace')}"
+            text = f"the API server cannot be reached: {answer.text}"
             status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 503}
             return Reply(503, {**status, "reason": "ServiceUnavailable", "message": text})
         sent = self.tenant.plain(answer.body)

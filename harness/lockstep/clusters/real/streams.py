@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lockstep.apiserver import Watch, WatchEvent
-from lockstep.clusters.real.connection import Stream
 from lockstep.clusters.real.tenant import Tenant
+from lockstep.http import Stream
 
 if TYPE_CHECKING:
     from lockstep.serving.boxes import Inbox

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import orjson
 
+from lockstep.apiserver.builtin.resources import resources
 from lockstep.quality.fidelity.transcript import Step, Transcript
 from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream, Transport
 
@@ -24,33 +25,10 @@ PATCHES = {
     "strategic": "application/strategic-merge-patch+json",
     "apply": "application/apply-patch+yaml",
 }
-_HOMES = {
-    "api/v1": (
-        "configmaps",
-        "events",
-        "limitranges",
-        "namespaces",
-        "nodes",
-        "pods",
-        "replicationcontrollers",
-        "resourcequotas",
-        "secrets",
-        "serviceaccounts",
-        "services",
-        "endpoints",
-    ),
-    "apis/apps/v1": ("controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"),
-    "apis/autoscaling/v2": ("horizontalpodautoscalers",),
-    "apis/batch/v1": ("cronjobs", "jobs"),
-    "apis/coordination.k8s.io/v1": ("leases",),
-    "apis/policy/v1": ("poddisruptionbudgets",),
-    "apis/admissionregistration.k8s.io/v1": ("mutatingwebhookconfigurations", "validatingwebhookconfigurations"),
-    "apis/apiextensions.k8s.io/v1": ("customresourcedefinitions",),
-}
-_HOME_OF = {plural: home for home, plurals in _HOMES.items() for plural in plurals}
-_CLUSTER_WIDE = frozenset(
-    {"namespaces", "nodes", "customresourcedefinitions", *_HOMES["apis/admissionregistration.k8s.io/v1"]}
-)
+_HOME_OF: dict[str, str] = {}
+for _group, _version, _plural in resources():
+    _HOME_OF.setdefault(_plural, f"apis/{_group}/{_version}" if _group else f"api/{_version}")
+_CLUSTER_WIDE = frozenset(one.plural for one in resources().values() if not one.namespaced)
 _PATIENCE = 10.0
 _READY_AFTER = 0.02
 

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
-import urllib3
 
+from lockstep import http
 from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
 #: Seconds from a write until its event must arrive.
 _PATIENCE = 5.0
-#: Seconds until an answer must arrive.
-_TIMEOUT = 30.0
+#: The name by which real servers know who writes.
+_AGENT = {"User-Agent": "lockstep-fidelity"}
 _KEPT_HEADERS = ("content-type", "retry-after", "warning", "location", "allow")
 _END = None
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A server's URL and our credentials. Paths of PEM files, "" for none; `token`: a bearer token, "" for none."""
-
-    url: str
-    authority: str = ""
-    certificate: str = ""
-    key: str = ""
-    token: str = ""
 
 
 class HttpStream:
@@ -39,8 +26,8 @@ class HttpStream:
     counts as ended.
     """
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, quiet: float) -> None:
-        self._response = response
+    def __init__(self, lines: http.Stream, quiet: float) -> None:
+        self._lines = lines
         self._quiet = quiet
         self._events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._ended = False
@@ -48,14 +35,9 @@ class HttpStream:
         self._reader.start()
 
     def _read(self) -> None:
-        rest = b""
         try:
-            for chunk in self._response.stream(decode_content=True):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    self._events.put(orjson.loads(line))
-        except (urllib3.exceptions.HTTPError, OSError, ValueError):
-            pass  # the stream was closed by us, or broke: missing events will show as a difference
+            for line in self._lines:
+                self._events.put(orjson.loads(line))
         finally:
             self._events.put(_END)
 
@@ -95,40 +77,33 @@ class HttpStream:
 
     def close(self) -> None:
         """End the watch."""
-        with contextlib.suppress(ValueError, OSError, RuntimeError):  # it is closed already
-            self._response.shutdown()
+        self._lines.close()
         self._reader.join(_PATIENCE)
-        self._response.close()
 
 
 class HttpTransport:
-    """Keeps connections to one server. Threads may share it."""
+    """What `client` asks and hears. Threads may share it. `quiet`: see HttpStream."""
 
-    def __init__(self, server: Server, compact: Callable[[], None] | None = None, *, quiet: float = 0.2) -> None:
-        self._url = server.url.rstrip("/")
+    def __init__(self, client: http.Client, compact: Callable[[], None] | None = None, *, quiet: float = 0.2) -> None:
+        self._client = client
         self._compact = compact
         self._quiet = quiet
-        self._headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}
-        self._pool = urllib3.PoolManager(
-            maxsize=64,
-            retries=False,
-            timeout=urllib3.Timeout(_TIMEOUT),
-            ca_certs=server.authority or None,
-            cert_file=server.certificate or None,
-            key_file=server.key or None,
-        )
 
     def send(self, call: Call) -> Answer:
         """The answer to a request. Raises FidelityError if there is none."""
-        response = self._open(call, stream=False)
-        return Answer(response.status, _value(response.data), _kept(response.headers))
+        try:
+            headers = {**_AGENT, **call.headers}
+            return _answer(self._client.request(call.method, call.target, call.data, headers=headers))
+        except http.NoAnswer as error:
+            raise FidelityError(str(error)) from error
 
     def watch(self, call: Call) -> Stream | Answer:
         """A running watch, or the answer that refuses it. Raises FidelityError if there is neither."""
-        response = self._open(call, stream=True)
-        if response.status == 200:
-            return HttpStream(response, self._quiet)
-        return Answer(response.status, _value(response.read()), _kept(response.headers))
+        try:
+            found = self._client.watch(call.target, {**_AGENT, **call.headers})
+        except http.NoAnswer as error:
+            raise FidelityError(str(error)) from error
+        return HttpStream(found, self._quiet) if isinstance(found, http.Stream) else _answer(found)
 
     def now(self) -> float:
         """The machine's clock, which the server shares."""
@@ -142,21 +117,7 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close the connections."""
-        self._pool.clear()
-
-    def _open(self, call: Call, *, stream: bool) -> urllib3.BaseHTTPResponse:
-        headers = {"Accept": "application/json", "User-Agent": "lockstep-fidelity", **call.headers, **self._headers}
-        try:
-            return self._pool.request(
-                call.method,
-                self._url + call.target,
-                body=call.data,
-                headers=headers,
-                preload_content=not stream,
-                redirect=False,
-            )
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise FidelityError(f"no answer to {call.method} {call.target} from {self._url}: {error}") from error
+        self._client.close()
 
 
 def _is_plain_bookmark(event: dict[str, Any]) -> bool:
@@ -164,12 +125,6 @@ def _is_plain_bookmark(event: dict[str, Any]) -> bool:
     return event["type"] == "BOOKMARK" and not event["object"]["metadata"].get("annotations")
 
 
-def _kept(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: headers[name] for name in _KEPT_HEADERS if name in headers}
-
-
-def _value(raw: bytes) -> Any:
-    try:
-        return orjson.loads(raw)
-    except ValueError:
-        return raw.decode(errors="replace")
+def _answer(answer: http.Answer) -> Answer:
+    kept: Mapping[str, str] = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+    return Answer(answer.status, answer.data, kept)

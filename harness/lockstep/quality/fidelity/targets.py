@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.quality.fidelity.http import HttpTransport, Server
+from lockstep.http import Server, connect
+from lockstep.quality.fidelity.http import HttpTransport
 from lockstep.quality.fidelity.memory import MemoryTransport
 from lockstep.quality.fidelity.recordings import RELEASE
 from lockstep.quality.fidelity.wire import Call, FidelityError, Transport
@@ -80,7 +81,7 @@ def _served(stack: ExitStack) -> Target:
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-fidelity-"))
     served = stack.enter_context(KubeApi(Path(folder), Setup(kubelet=False)))
-    transport = HttpTransport(Server(served.url), served.compact, quiet=0.05)
+    transport = HttpTransport(connect(Server(served.url)), served.compact, quiet=0.05)
     stack.callback(transport.close)
     return Target("http", lambda: transport)
 
@@ -90,7 +91,7 @@ def _control_plane(stack: ExitStack, note: Callable[[str], object], quiet: float
 
     plane = stack.enter_context(start_control_plane(RELEASE, lambda text: (note(text), None)[1]))
     server = Server(plane.url, str(plane.authority), str(plane.certificate), str(plane.key))
-    transport = HttpTransport(server, lambda: _compact(plane, transport), quiet=quiet)
+    transport = HttpTransport(connect(server), lambda: _compact(plane, transport), quiet=quiet)
     stack.callback(transport.close)
     return Target("control-plane", lambda: transport, real=True)
 
@@ -109,9 +110,8 @@ def _compact(plane: ControlPlane, transport: HttpTransport) -> None:
 
 
 def _existing(path: str, stack: ExitStack) -> Target:
-    from lockstep.quality.fidelity.kubeconfig import server_of
+    from lockstep.clusters.real.connection import client_of
 
-    server = server_of(Path(path), stack)
-    transport = HttpTransport(server)
+    transport = HttpTransport(client_of(Path(path)))
     stack.callback(transport.close)
     return Target("kubeconfig", lambda: transport, real=True, shared=True)

@@ -1,7 +1,6 @@
 """Objects as Go's typed clients send them: Kubernetes' protobuf, read into JSON. Answers are never protobuf.
 
-`fields.json` says which number a field of which type has; it is derived from the tags in upstream's Go types
-(`derive`).
+The table of the built-in kinds (`apiserver.builtin`) says which number a field has, and of which type it is.
 """
 
 from lockstep.serving.protobuf.decoding import MalformedProtobuf, decode

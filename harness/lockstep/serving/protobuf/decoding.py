@@ -6,21 +6,18 @@ import base64
 import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
 
+from lockstep.apiserver.builtin.types import numbers, type_of
+
 #: What an object begins with; then comes a runtime.Unknown.
 MAGIC = b"k8s\x00"
-_TABLE = Path(__file__).with_name("fields.json")
-_META = "meta/v1"
 SCHEMA = "apiextensions/v1.JSONSchemaProps"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIGN = 1 << 63
 _DEEPEST = 100
-_NANOSECONDS = 10**9
 
 Field = tuple[int, Any]
 
@@ -48,23 +45,9 @@ def decode(raw: bytes) -> dict[str, Any]:
         raise MalformedProtobuf(f"proto: {error}") from None
 
 
-@cache
-def table() -> dict[str, dict[int, tuple[str, str, str]]]:
-    """Types by name: their fields by number, each with its JSON name, its type, and "o" where zero is left out."""
-    content = orjson.loads(_TABLE.read_bytes())
-    return {name: {int(number): tuple(facts) for number, facts in fields.items()} for name, fields in content.items()}
-
-
-def type_of(version: str, kind: str) -> str | None:
-    """The name of a type in the table: options such as DeleteOptions belong to every group. None: it is not there."""
-    group, slash, number = version.partition("/")
-    place = f"{group.partition('.')[0]}/{number}" if slash else f"core/{version}"
-    return next((name for name in (f"{place}.{kind}", f"{_META}.{kind}") if name in table()), None)
-
-
 def _type(version: str, kind: str) -> str:
     name = type_of(version, kind)
-    if name is None:
+    if not name:
         raise MalformedProtobuf(f'no kind "{kind}" is registered for version "{version}"')
     return name
 
@@ -105,13 +88,13 @@ def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
     """A message as its JSON object."""
     if depth > _DEEPEST:
         raise MalformedProtobuf("proto: nested too deeply")
-    known = table()[name]
+    known = numbers(name)
     found: dict[str, Any] = {}
     for number, raw in _fields(data):
-        facts = known.get(number)
-        if facts is None:
+        field = known.get(number)
+        if field is None:
             continue
-        json_name, kind, zero_left_out = facts
+        json_name, kind = field.name, field.type
         if kind.startswith("list "):
             found.setdefault(json_name, []).append(_value(raw, kind[5:], depth))
         elif kind.startswith("map "):
@@ -122,7 +105,7 @@ def _message(data: memoryview, name: str, depth: int) -> dict[str, Any]:
             found.update(_message(raw, kind, depth + 1))
         else:
             value = _value(raw, kind, depth)
-            if not zero_left_out or value or isinstance(value, dict):
+            if field.pointer or not field.omitempty or value or isinstance(value, dict):
                 found[json_name] = value
     return found
 
@@ -191,10 +174,6 @@ def _micro_time(raw: memoryview) -> str | None:
     return None if moment is None else f"{moment[0]:%Y-%m-%dT%H:%M:%S}.{moment[1] // 1000:06d}Z"
 
 
-def _duration(raw: memoryview) -> str:
-    return f"{_signed(dict(_fields(raw)).get(1, 0)) / _NANOSECONDS:g}s"
-
-
 def _raw_json(raw: memoryview) -> Any:
     return orjson.loads(bytes(dict(_fields(raw)).get(1, b"null")))
 
@@ -211,6 +190,5 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "intorstring": _int_or_string,
     "time": _time,
     "microtime": _micro_time,
-    "duration": _duration,
-    "raw": _raw_json,
+    **dict.fromkeys(("raw", "json", "fields"), _raw_json),
 }
