@@ -111,7 +111,7 @@ def test_the_last_disruption_is_noted(client: Client) -> None:
     ]
 
 
-def test_clients_are_told_when_to_come_again(client: Client) -> None:
+def test_clients_are_told_when_to_retry(client: Client) -> None:
     running(client)
     budget(client, disruptionsAllowed=1, observedGeneration=0)
     assert client.call("POST", f"{PODS}/a/eviction", EVICTION).headers["Retry-After"] == "10"

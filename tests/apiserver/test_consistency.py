@@ -1,4 +1,4 @@
-"""Whatever is written: lists, watches and reads of the past tell the same story."""
+"""Whatever is written: lists, watches and reads of the past agree."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_invalid_objects_are_refused_with_upstreams_words(client: Client, path: 
     )
 
 
-def test_a_set_without_selector_and_template_is_told_so(client: Client) -> None:
+def test_a_set_without_selector_and_template_is_refused_with_both_errors(client: Client) -> None:
     reply = client.call("POST", SETS, {"metadata": {"name": "x"}, "spec": {}})
     assert reply.body["message"] == (
         'ReplicaSet.apps "x" is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: '

@@ -60,7 +60,7 @@ def test_versions_of_custom_groups_are_ordered_as_kubernetes_orders_them(client:
         ("/apis/stable.example.com/v1", "shirts/scale"),
     ],
 )
-def test_the_kind_of_a_scale_is_told(client: Client, path: str, name: str) -> None:
+def test_the_kind_of_a_scale_is_reported(client: Client, path: str, name: str) -> None:
     shirts(client)
     found = entry(client, path, name)
     assert found == {"name": name, "singularName": "", "namespaced": True, "verbs": ["get", "patch", "update"], **SCALE}
@@ -93,29 +93,29 @@ def test_the_first_format_that_the_server_has_is_answered(client: Client, accept
     assert reply.headers["Content-Type"] == f"application/json{f';{FORMAT}' if 'Discovery' in kind else ''}"
 
 
-def test_the_aggregated_documents_tell_what_the_others_tell(client: Client) -> None:
+def test_the_aggregated_documents_agree_with_the_others(client: Client) -> None:
     shirts(client)
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     for path in ("/api", "/apis"):
         body = aggregated(client, path).body
         assert body is not None
         for group in body["items"]:
             name = group["metadata"].get("name", "")
-            told[name] = {version["version"]: version for version in group["versions"]}
+            reported[name] = {version["version"]: version for version in group["versions"]}
             assert all(version["freshness"] == "Current" for version in group["versions"])
     groups = client.ok("GET", "/apis")["groups"]
-    assert list(told) == ["", *(group["name"] for group in groups)]
+    assert list(reported) == ["", *(group["name"] for group in groups)]
     for group in groups:
-        assert list(told[group["name"]]) == [one["version"] for one in group["versions"]]
-    sets = next(one for one in told["apps"]["v1"]["resources"] if one["resource"] == "replicasets")
+        assert list(reported[group["name"]]) == [one["version"] for one in group["versions"]]
+    sets = next(one for one in reported["apps"]["v1"]["resources"] if one["resource"] == "replicasets")
     assert (sets["scope"], sets["responseKind"]) == ("Namespaced", {"group": "", "version": "", "kind": "ReplicaSet"})
     assert [(one["subresource"], one["responseKind"]) for one in sets["subresources"]] == [
         ("scale", SCALE),
         ("status", {"group": "", "version": "", "kind": "ReplicaSet"}),
     ]
-    nodes = next(one for one in told[""]["v1"]["resources"] if one["resource"] == "nodes")
+    nodes = next(one for one in reported[""]["v1"]["resources"] if one["resource"] == "nodes")
     assert nodes["scope"] == "Cluster"
-    shirt = told["stable.example.com"]["v1"]["resources"][0]
+    shirt = reported["stable.example.com"]["v1"]["resources"][0]
     assert shirt["responseKind"] == {"group": "stable.example.com", "version": "v1", "kind": "Shirt"}
     assert [one["subresource"] for one in shirt["subresources"]] == ["status", "scale"]
 

@@ -259,7 +259,7 @@ def test_without_a_network_no_webhook_is_reached(client: Client) -> None:
         ("apps", "replicasets", "scale", "UPDATE", True),
     ],
 )
-def test_what_a_webhook_may_care_for_can_be_told_without_the_object(
+def test_whether_a_webhook_may_apply_is_known_without_the_object(
     group: str, plural: str, subresource: str, operation: str, cares: bool
 ) -> None:
     rules = [

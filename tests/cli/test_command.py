@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_replayed(lockstep: Lockstep, tmp_path: Path) -> N
     (tmp_path / "odd").write_text("odd\n")
     result = lockstep("replay", tmp_path / "odd")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("lockstep: odd is no whole history")
+    assert result.err.startswith("lockstep: odd is not a complete history")
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,11 @@ def test_a_failing_run_explains_itself_and_says_how_to_repeat_it(lockstep: Locks
     assert "A controller MUST replicaset/fails-b.\n\nat +12.345 s:\n  status.replicas: expected 3, got 2" in result.out
 
 
-def test_a_run_that_takes_minutes_tells_a_log_how_far_it_is(lockstep: Lockstep) -> None:
+def test_a_run_that_takes_minutes_logs_its_progress(lockstep: Lockstep) -> None:
     names = [f"replicaset/{name}-{number:02}" for number in range(10) for name in ("passes", "fails")]
     out = lockstep("run", "--environment", "control-plane", scenarios=tuple(names)).out
-    told = [line for line in out.splitlines() if " of 20, " in line]
-    assert told == [f"{2 * number} of 20, {number} not green" for number in range(1, 10)]
+    reported = [line for line in out.splitlines() if " of 20, " in line]
+    assert reported == [f"{2 * number} of 20, {number} not green" for number in range(1, 10)]
     assert " of 20, " not in lockstep("run", scenarios=tuple(names)).out
 
 

@@ -12,7 +12,7 @@ from lockstep.apiserver import Request
 from lockstep.clusters.control_plane import Process
 from lockstep.errors import LockstepError
 from lockstep.quality.bench import BenchFailed, servers
-from lockstep.quality.bench.real_servers import ground
+from lockstep.quality.bench.real_servers import compare_servers
 from lockstep.quality.bench.servers import in_process, over_http
 from lockstep.quality.bench.sides import Sides
 from lockstep.quality.bench.stored import bytes_per_pod
@@ -23,7 +23,7 @@ from lockstep.quality.bench.watchers import events_per_second
 @pytest.mark.control_plane
 def test_all_measures_of_the_three_servers() -> None:
     with Sides(lambda _: None) as sides:
-        figures = ground(sides, slice_seconds=0.01, rounds=1, watchers=3, seen=2, kept=200)
+        figures = compare_servers(sides, slice_seconds=0.01, rounds=1, watchers=3, seen=2, kept=200)
     names = [one.name for one in figures]
     assert len(set(names)) == len(names) == 3 + 2 + 3 + 3 + 3
     assert all(one.value > 0 for one in figures if not one.name.startswith("memory"))

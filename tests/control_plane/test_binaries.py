@@ -68,11 +68,11 @@ def test_any_etcd_will_do_that_is_not_too_old(go: Path, says: str, good: bool) -
     assert _found(STORE) == ((path, "PATH") if good else None)
 
 
-def test_what_tells_no_version_is_not_taken(go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_without_a_version_is_not_used(go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _on_path(go, "etcd", "nonsense")
     assert _found(STORE) is None
     _asset(tmp_path, monkeypatch, "kube-controller-manager", "nonsense")
-    with pytest.raises(ControlPlaneFailed, match=r"tells no version, but 1\.36\.3 is needed"):
+    with pytest.raises(ControlPlaneFailed, match=r"reports no version, but 1\.36\.3 is needed"):
         find(MANAGER, "1.36.3")
 
 
@@ -100,6 +100,6 @@ def test_only_what_is_missing_is_built(go: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("version", ["1.36", "v1.36.3", "path=x", "vpa-1.8.1", "newest"])
 def test_what_is_no_version_is_refused(go: Path, version: str) -> None:
-    with pytest.raises(ControlPlaneFailed, match="is no version of Kubernetes: write one such as"):
+    with pytest.raises(ControlPlaneFailed, match="is not a Kubernetes version: write one such as"):
         provide((SERVER,), version, print)
     assert not go.exists()

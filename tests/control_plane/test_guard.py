@@ -129,7 +129,7 @@ _OWNER = """
 
 
 def _owner(folder: Path, then: str, *, held: bool = False) -> tuple[subprocess.Popen[str], int, int]:
-    """A Python that starts a process and then does what it is told; `held`: a fork of it holds all its files."""
+    """A Python that starts a process and then follows instructions; `held`: a fork of it holds all its files."""
     (folder / "kept").mkdir()
     (folder / "kept/file").touch()
     script = textwrap.dedent(_OWNER).format(then=then, held=held)

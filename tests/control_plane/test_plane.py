@@ -64,7 +64,7 @@ def _replica_set(plane: ControlPlane, namespace: str, replicas: int) -> None:
     _expect(plane, 201, "POST", f"/apis/apps/v1/namespaces/{namespace}/replicasets", body)
 
 
-def test_it_tells_its_version_and_serves_the_official_client(plane: ControlPlane) -> None:
+def test_it_reports_its_version_and_serves_the_official_client(plane: ControlPlane) -> None:
     assert _expect(plane, 200, "GET", "/version")["gitVersion"] == "v1.36.3"
     assert plane.version == "1.36.3"
     with kubernetes.config.new_client_from_config(str(plane.kubeconfig)) as client:
@@ -77,7 +77,7 @@ def test_a_pod_can_be_made_in_a_namespace_that_was_just_made(plane: ControlPlane
     _expect(plane, 201, "POST", f"/api/v1/namespaces/{namespace}/pods", pod)
 
 
-def test_nobody_gets_in_without_a_certificate(plane: ControlPlane) -> None:
+def test_a_client_without_a_certificate_is_refused(plane: ControlPlane) -> None:
     context = ssl.create_default_context(cafile=str(plane.authority))
     with pytest.raises(OSError, match="403"):
         _get(f"{plane.url}/api/v1/namespaces", context)
@@ -227,14 +227,14 @@ def test_feature_gates_and_flags_reach_the_server_and_two_can_run_at_once(plane:
     assert _expect(plane, 200, "GET", "/readyz") == "ok"
 
 
-def test_a_flag_that_nobody_knows_ends_the_start_with_one_line() -> None:
+def test_an_unknown_flag_ends_the_start_with_one_line() -> None:
     said = r"kube-apiserver ended with code 1; .*unknown flag: --bogus"
     with pytest.raises(ControlPlaneFailed, match=said) as failed:
         start_control_plane(options=Options(server_flags=["--bogus=1"]))
     assert "\n" not in str(failed.value)
 
 
-def test_a_port_that_somebody_took_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_was_taken_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     free = starting.free_ports

@@ -10,7 +10,7 @@ from lockstep.trace.invariants.base import PROMPT_ANSWERS
 from tests.core.kit import passing, play
 
 
-def test_an_error_hits_the_matching_requests_only_and_as_often_as_told() -> None:
+def test_an_error_hits_the_matching_requests_only_and_as_often_as_set() -> None:
     async def body(cluster: Cluster) -> None:
         fault = cluster.faults.error(500, verb="create", resource="pods", times=2, skip=1)
         await cluster.create(objects.replica_set("web", 4))

@@ -49,7 +49,7 @@ def test_who_is_acted_on_first_comes_first_whatever_its_name() -> None:
     assert order(61, history, *here) == ["c", "a", "b"], "what is over does not count"
 
 
-def test_what_can_be_seen_tells_pods_of_one_age_apart() -> None:
+def test_observable_state_distinguishes_pods_of_one_age() -> None:
     history = History(["vpa-updater"], [evicted(60, pod("there", 20, restarts=2))])
     assert order(0, history, pod("a", 20), pod("b", 20, restarts=2)) == ["b", "a"]
     assert order(0, history, pod("a", 30), pod("b", 20, restarts=1)) == ["b", "a"], "or else their age does"

@@ -48,7 +48,7 @@ def test_a_call_is_answered_when_the_handler_is_done() -> None:
     assert _play(body) == [(0.0, Served(201, b"red!")), (5.0, Served(201, b"red!"))]
 
 
-def test_nobody_listens_before_there_is_a_handler_and_after_a_crash() -> None:
+def test_calls_are_refused_before_there_is_a_handler_and_after_a_crash() -> None:
     async def body(listening: Listening, loop: VirtualLoop, call: Callable[[str], object]) -> None:
         call("/echo")
         listening.listen(_handler)
@@ -70,7 +70,7 @@ def test_a_handler_that_fails_hangs_up() -> None:
     assert _play(body) == [(0.0, HUNG_UP)]
 
 
-def test_a_caller_that_has_gone_hears_nothing() -> None:
+def test_a_caller_that_has_gone_gets_no_answer() -> None:
     async def body(listening: Listening, loop: VirtualLoop, call: Callable[[str], Callable[[], None]]) -> None:
         listening.listen(_handler)
         hang_up = call("/slow")

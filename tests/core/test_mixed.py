@@ -26,39 +26,39 @@ from tests.core.kit import scenario_of
 
 
 class _Side:
-    """Notes what it is told to do."""
+    """Records its calls."""
 
     def __init__(self, name: str) -> None:
         self.spec = name
-        self.told: list[str] = []
+        self.calls: list[str] = []
         self.errors = [f"{name} grumbles"]
         self.failure: str | None = None
 
     def attach(self, *_: Any) -> _Side:
-        self.told.append("attach")
+        self.calls.append("attach")
         return self
 
     def start(self, controller: str) -> None:
-        self.told.append(f"start {controller}")
+        self.calls.append(f"start {controller}")
 
     def crash(self, controller: str) -> None:
-        self.told.append(f"crash {controller}")
+        self.calls.append(f"crash {controller}")
 
     def serve(
         self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
     ) -> Callable[[], None]:
-        self.told.append(f"serve {controller}")
+        self.calls.append(f"serve {controller}")
         answer(REFUSED)
         return lambda: None
 
     def end(self) -> None:
-        self.told.append("end")
+        self.calls.append("end")
 
     def provenance(self, seed: int) -> Provenance:
         return Provenance(self.spec, "1.36.3", "h1:abc", "go1.26.8", "0.1.0", seed, "2026-11-21")
 
     def close(self) -> None:
-        self.told.append("close")
+        self.calls.append("close")
 
 
 def test_each_controller_is_run_by_its_own_side() -> None:
@@ -71,8 +71,8 @@ def test_each_controller_is_run_by_its_own_side() -> None:
     controllers.crash("hpa")
     controllers.end()
     mixed.close()
-    assert base.told == ["attach", "start replicaset", "end", "close"]
-    assert other.told == ["attach", "start hpa", "serve vpa-updater", "crash hpa", "end", "close"]
+    assert base.calls == ["attach", "start replicaset", "end", "close"]
+    assert other.calls == ["attach", "start hpa", "serve vpa-updater", "crash hpa", "end", "close"]
     assert controllers.errors == ["base grumbles", "other grumbles"]
     assert controllers.failure is None
     other.failure = "it ended"

@@ -89,7 +89,7 @@ def test_seeds_differ_in_names_and_agree_in_behaviour() -> None:
     [
         ({"implementation": "downstream"}, "unknown implementation 'downstream'; known: reference, upstream"),
         ({"implementation": "upstream:0.9"}, "unknown upstream release '0.9'; known: 1.3"),
-        ({"implementation": "upstream:path=nowhere"}, "nowhere is no Kubernetes checkout"),
+        ({"implementation": "upstream:path=nowhere"}, "nowhere is not a Kubernetes checkout"),
         ({"environment": "moon"}, "unknown environment 'moon'; known: memory"),
         ({"against": "yesterday"}, "unknown implementation 'yesterday'"),
         ({"release": "2.0"}, "unknown upstream release '2.0'"),
@@ -124,9 +124,9 @@ def test_a_scenario_without_assertions_is_not_green(tmp_path: Path) -> None:
     assert (outcome.verdict, outcome.message) == ("fail", "the scenario asserted nothing")
 
 
-@pytest.mark.parametrize(("late", "told"), [(2.34, True), (0.2, False)])
+@pytest.mark.parametrize(("late", "reported"), [(2.34, True), (0.2, False)])
 def test_a_failure_on_a_machine_that_was_late_says_so(
-    late: float, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    late: float, reported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
         return replace(run_scenario(scenario, implementation, seed), late=late)
@@ -134,7 +134,7 @@ def test_a_failure_on_a_machine_that_was_late_says_so(
     monkeypatch.setattr(opening, "run_scenario", run)
     with Runner(RunConfig(against="none"), project(tmp_path)) as runner:
         message = runner.run(scenario_of(false)).message
-    assert message.endswith("\n\nThis machine was up to 2.3 s late for what was due; try fewer --jobs.") == told
+    assert message.endswith("\n\nThis machine was up to 2.3 s late for what was due; try fewer --jobs.") == reported
 
 
 def test_a_missing_recording_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

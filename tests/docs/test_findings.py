@@ -90,9 +90,9 @@ def test_events_of_one_instant_are_all_stored_under_names_of_their_own() -> None
 def test_a_combined_event_is_counted_on_the_first_of_its_instant() -> None:
     async def body(cluster: Cluster) -> None:
         await cluster.create(objects.replica_set("web", 11))
-        told = [(event["message"].startswith("(combined"), event["count"]) for event in cluster.events()]
+        reported = [(event["message"].startswith("(combined"), event["count"]) for event in cluster.events()]
         # The tenth is the first combined one and is stored apart; the eleventh counts it up, under the client's name.
-        cluster.expect("combined, count", told, [(True, 2), *[(False, 1)] * 8, (True, 1)])
+        cluster.expect("combined, count", reported, [(True, 2), *[(False, 1)] * 8, (True, 1)])
 
     play(body)
 

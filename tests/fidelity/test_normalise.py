@@ -31,23 +31,23 @@ def test_the_version_of_a_list_is_the_latest_or_lies_after_an_object() -> None:
     assert found[1]["metadata"]["resourceVersion"] == "<version 0 or later>"
 
 
-def test_a_version_in_record_that_nobody_has_shown_is_told_by_its_place() -> None:
-    def told(record: int) -> str:
+def test_an_unseen_version_in_a_record_is_shown_by_its_place() -> None:
+    def reported(record: int) -> str:
         made, refused = _object(50), {"message": f"resource version: 50 is not the one in record ({record})"}
         found = _seen(Step("POST /", code=201, body=made), Step("DELETE /", code=409, body=refused))
         return str(found[1]["message"]).removeprefix("resource version: <version 1> is not the one in ")
 
-    assert told(50) == "record (<version 1>)"
-    assert told(61) == "record (<after version 1>)"
-    assert told(49) == "record (<after version 0>)"
+    assert reported(50) == "record (<version 1>)"
+    assert reported(61) == "record (<after version 1>)"
+    assert reported(49) == "record (<after version 0>)"
 
 
-def test_uids_are_told_apart_in_texts_too() -> None:
+def test_uids_are_distinguished_in_texts_too() -> None:
     found = _seen(Step("GET /", code=200, body={"message": f"{OTHER} is not {UID}, but {OTHER}"}))
     assert found[0]["message"] == "<uid 1> is not <uid 2>, but <uid 1>"
 
 
-def test_instants_are_told_by_the_servers_clock_but_those_of_clients_stay() -> None:
+def test_instants_count_by_the_servers_clock_but_those_of_clients_stay() -> None:
     sent = {"time": "1970-01-01T00:00:50Z"}
     body = {"now": "1970-01-01T00:01:39Z", "later": "1970-01-01T00:02:10Z", "mine": "1970-01-01T00:00:50Z"}
     found = _seen(Step("POST /", sent=sent, code=200, body=body, at=100.4))
@@ -55,14 +55,18 @@ def test_instants_are_told_by_the_servers_clock_but_those_of_clients_stay() -> N
 
 
 def test_each_answer_with_a_page_has_its_own_token() -> None:
-    def told(*tokens: str) -> list[str]:
+    def reported(*tokens: str) -> list[str]:
         answers = [Step("GET /", code=200, body={"metadata": {"continue": token}}) for token in tokens]
         then = Step(f"GET /?continue={tokens[-1]}", code=200, body={})
         return [step["step"] for step in comparable(Transcript([*answers, then]))][-1:] + [
             step["metadata"]["continue"] for step in _seen(*answers)
         ]
 
-    assert told("abc", "abd") == told("abc", "abc") == ["GET /?continue=<continue 2>", "<continue 1>", "<continue 2>"]
+    assert (
+        reported("abc", "abd")
+        == reported("abc", "abc")
+        == ["GET /?continue=<continue 2>", "<continue 1>", "<continue 2>"]
+    )
 
 
 def _table(age: str) -> dict[str, Any]:
@@ -70,13 +74,13 @@ def _table(age: str) -> dict[str, Any]:
     return {"kind": "Table", "columnDefinitions": [{"name": "Name"}, {"name": "Age"}], "rows": [row]}
 
 
-def test_ages_of_rows_are_told_by_the_servers_clock() -> None:
+def test_ages_of_rows_count_by_the_servers_clock() -> None:
     found = _seen(*(Step("GET /", code=200, body=_table(age), at=101.2) for age in ("0s", "1s", "9s", "<unknown>")))
     ages = [table["rows"][0]["cells"] for table in found]
     assert ages == [["5s", "<age>"], ["5s", "<age>"], ["5s", "9s"], ["5s", "<unknown>"]]
 
 
-def test_generated_names_are_told_apart() -> None:
+def test_generated_names_are_distinguished() -> None:
     sent = {"metadata": {"generateName": "some-"}}
     found = _seen(
         Step("POST /", sent=sent, code=201, body={"name": "some-b4c5d"}),

@@ -1,7 +1,7 @@
 """Stands in for docker, kind, kubectl and zstd, by the name it is called by. What exists are files below FAKE_TOOLS.
 
 `images/<tag>` holds the recipe of an image, `clusters/<name>` whose cluster it is ("ours" or ""), `calls` all calls,
-and `broken` one line `<tool> <verb>: <complaint>` for each call that shall fail.
+and `broken` one line `<tool> <verb>: <complaint>` for each call that fails.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def test_names_lead_to_configuration_and_layers(images: list[Image], tmp_path: P
         assert entry["Config"] == f"{hashlib.sha256(files[entry['Config']]).hexdigest()}.json"
 
 
-def test_what_runs_and_as_whom(images: list[Image], tmp_path: Path) -> None:
+def test_what_runs_and_as_which_user(images: list[Image], tmp_path: Path) -> None:
     files, manifest = _written(images, tmp_path)
     pause, proxy = (json.loads(files[entry["Config"]])["config"] for entry in manifest)
     assert (pause["Entrypoint"], pause["User"]) == (["/pause"], "65535:65535")

@@ -22,7 +22,7 @@ from tests.processes import hear_interrupts, until
 _KEPT = KindOptions(keep=True)
 
 
-def test_what_a_cluster_tells(tools: Tools, cache: Path) -> None:
+def test_the_facts_of_a_cluster(tools: Tools, cache: Path) -> None:
     with kind_cluster() as cluster:
         assert tools.clusters() == ["lockstep"]
         assert (cluster.name, cluster.node) == ("lockstep", "lockstep-control-plane")
@@ -109,7 +109,7 @@ def test_what_an_earlier_run_left_is_replaced(tools: Tools) -> None:
         assert verbs == ["delete", "create"]
 
 
-def test_a_cluster_of_somebody_else_is_left_alone(tools: Tools) -> None:
+def test_a_cluster_of_another_owner_is_left_alone(tools: Tools) -> None:
     tools.add_cluster("lockstep", "")
     with pytest.raises(KindFailed, match=r"'lockstep' that Lockstep did not make.*kind delete cluster --name lockstep"):
         kind_cluster().__enter__()
@@ -150,14 +150,14 @@ def test_kind_fails_in_one_line_with_what_it_said(tools: Tools) -> None:
     assert len(tools.calls("kind delete")) == 1
 
 
-def test_a_node_that_never_gets_ready_is_told_and_deleted(tools: Tools) -> None:
+def test_a_node_that_never_gets_ready_is_reported_and_deleted(tools: Tools) -> None:
     tools.break_("kubectl", "error: timed out waiting for the condition on nodes/lockstep-control-plane")
     with pytest.raises(KindFailed, match=r"waiting for the kind cluster 'lockstep' failed: .* said: error: timed out"):
         kind_cluster().__enter__()
     assert tools.clusters() == []
 
 
-def test_a_cluster_that_cannot_be_deleted_is_told(tools: Tools) -> None:
+def test_a_cluster_that_cannot_be_deleted_is_reported(tools: Tools) -> None:
     manager = kind_cluster()
     manager.__enter__()
     tools.break_("kind delete", "ERROR: permission denied")
@@ -197,7 +197,7 @@ def test_a_daemon_elsewhere_cannot_reach_servers_of_ours(tools: Tools, monkeypat
     monkeypatch.setenv("FAKE_GATEWAY", "192.0.2.1")
     with (
         kind_cluster() as cluster,
-        pytest.raises(KindFailed, match=r"its gateway '192\.0\.2\.1' is no address of ours"),
+        pytest.raises(KindFailed, match=r"its gateway '192\.0\.2\.1' is not an address of this machine"),
     ):
         _ = cluster.host_address
 

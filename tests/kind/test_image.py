@@ -86,7 +86,7 @@ def test_images_of_older_recipes_are_not_kept_for_ever(
     assert kind_image(progress=lambda _: None).how == "was there"
 
 
-def test_an_image_of_somebody_else_is_left_alone(tools: Tools, builds: list[str]) -> None:
+def test_an_image_of_another_owner_is_left_alone(tools: Tools, builds: list[str]) -> None:
     tools.add_image("kindest/node:v1.36.3", "")
     with pytest.raises(KindFailed, match=r"kindest/node:v1.36.3 was not made by Lockstep, .*--tag"):
         kind_image(tag="kindest/node:v1.36.3")
@@ -141,7 +141,7 @@ def test_what_is_missing_is_one_line(
     assert line.startswith(expected)
 
 
-def test_a_release_nobody_tried_is_refused(tools: Tools, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_untried_release_is_refused(tools: Tools, capsys: pytest.CaptureFixture[str]) -> None:
     assert _code(["--kubernetes", "1.20.0"]) == 2
     assert (
         "'1.20.0' is no release that a node image can be built of; the releases are 1.36.3" in capsys.readouterr().err

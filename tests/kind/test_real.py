@@ -42,7 +42,7 @@ def cluster(image: NodeImage) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def bare(image: NodeImage) -> Iterator[Cluster]:
-    """A cluster without the controllers under test, and with nobody who schedules."""
+    """A cluster without the controllers under test, and without a scheduler."""
     flags = {"node-monitor-grace-period": "24h"}
     with kind_cluster(_options(image, "lockstep-tests-bare"), controllers_off=_OFF, flags=flags) as bare:
         bare.stop_scheduler()
@@ -128,7 +128,7 @@ def test_the_cluster_reaches_a_server_of_ours(cluster: Cluster) -> None:
     assert "here we are" in answer.stdout
 
 
-def test_nobody_acts_on_a_replica_set_whose_controller_is_off(bare: Cluster, tmp_path: Path) -> None:
+def test_a_replica_set_whose_controller_is_off_stays_as_it_is(bare: Cluster, tmp_path: Path) -> None:
     """The deployment controller acts on a Deployment that was made later, and its ReplicaSet stays empty."""
     deployment = {**_replica_set(bare, "later", 2), "kind": "Deployment"}
     _apply(bare, tmp_path, _replica_set(bare, "alone", 2), deployment)
@@ -146,13 +146,15 @@ def test_a_pod_runs_where_we_bind_it(bare: Cluster, tmp_path: Path) -> None:
 
 
 def test_a_node_of_ours_holds_pods_that_we_report_on(bare: Cluster, tmp_path: Path) -> None:
-    _apply(bare, tmp_path, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "simulated"}}, _pod(bare, "told"))
+    _apply(
+        bare, tmp_path, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "simulated"}}, _pod(bare, "reported")
+    )
     ready = {"conditions": [{"type": "Ready", "status": "True"}]}
-    for status, kind, name in ((ready, "node", "simulated"), ({**ready, "phase": "Running"}, "pod", "told")):
+    for status, kind, name in ((ready, "node", "simulated"), ({**ready, "phase": "Running"}, "pod", "reported")):
         if kind == "pod":
             _bind(bare, tmp_path, name, "simulated")
         bare.kubectl("patch", kind, name, "--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
-    bare.kubectl("wait", "--for=condition=Ready", "node/simulated", "pod/told", "--timeout=60s")
+    bare.kubectl("wait", "--for=condition=Ready", "node/simulated", "pod/reported", "--timeout=60s")
     until(lambda: bare.kubectl("get", "node/simulated", "-o", "jsonpath={.spec.taints}") == "", "a node without taints")
 
 

@@ -26,7 +26,7 @@ def test_no_calls() -> None:
     asyncio.run(concurrently([]))
 
 
-def test_one_call_gives_way_to_nobody() -> None:
+def test_a_single_call_does_not_yield() -> None:
     log: list[str] = []
 
     async def call() -> None:

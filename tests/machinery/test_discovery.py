@@ -128,7 +128,7 @@ def test_resources_of_one_version(world: World) -> None:
 
 
 class TestLegacyCache:
-    """The cache keeps what it was told, errors included."""
+    """The cache keeps what it got, errors included."""
 
     def test_what_cannot_be_had_is_left_out_and_asked_for_again(self, world: World) -> None:
         documents = {**answers(SERVED, aggregated=False), "/apis/apps/v1": UNAVAILABLE}

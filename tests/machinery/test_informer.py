@@ -64,7 +64,7 @@ def test_resync_repeats_updates_for_those_who_asked(world: World) -> None:
     assert len(world.server.requests) == 1
 
 
-def test_a_late_handler_hears_of_everything_there_is(world: World) -> None:
+def test_a_late_handler_gets_every_existing_object(world: World) -> None:
     world.server.put("a")
     pods = Pods(world)
     late: list[str] = []

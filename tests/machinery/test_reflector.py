@@ -73,7 +73,7 @@ def test_a_missed_deletion_becomes_a_tombstone_after_expiry(world: World) -> Non
     assert 10.8 <= at < 11.6
     assert watches(world)[1][1]["resourceVersion"] == "12"  # at least as fresh as what was seen
     assert watches(world)[1][1]["sendInitialEvents"] == "true"
-    # Nobody asked for a resync, so nobody has been taken out of the syncing set: the unchanged pod is heard of as well.
+    # No resync was requested, so no handler has left the syncing set: the unchanged pod is reported as well.
     assert pods.heard[2:] == [(at, "tombstone", "default/gone", "11"), (at, "update", "kept", "12", "12")]
 
 

@@ -159,7 +159,7 @@ class TestUpdate:
             ("apps/v1", f'no kind "Scale" is registered for version "apps/v1" {SCHEME}'),
         ],
     )
-    def test_into_a_kind_that_nobody_knows(self, world: World, kind: str, error: str) -> None:
+    def test_into_an_unknown_kind(self, world: World, kind: str, error: str) -> None:
         served = {**SERVED, "apps/v1": {"deployments": "Deployment", "deployments/scale": kind}}
         client = scales(world, answers(served, aggregated=True))
         with pytest.raises(ScaleError) as caught:

@@ -53,7 +53,7 @@ def test_nothing_until_a_selector_is_known() -> None:
     assert known.selecting("default", pods({"app": "db"})) == []
 
 
-def test_the_generation_tells_of_changes() -> None:
+def test_the_generation_changes_with_the_selectors() -> None:
     known = filled(a="app=web")
     before = known.generation
     known.put("default/a", parse("app=web"))

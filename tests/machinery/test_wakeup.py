@@ -8,23 +8,23 @@ from lockstep_reference.machinery.wakeup import Wakeup
 
 
 def test_ends_a_sleep() -> None:
-    async def sleep_and_tell(wakeup: Wakeup, told: list[str]) -> None:
+    async def sleep_and_report(wakeup: Wakeup, reported: list[str]) -> None:
         while True:
             await wakeup.sleep()
-            told.append("awake")
+            reported.append("awake")
 
     async def main() -> list[str]:
-        wakeup, told = Wakeup(), list[str]()
-        wakeup.wake()  # nobody sleeps: it is not kept for later
-        sleeper = asyncio.ensure_future(sleep_and_tell(wakeup, told))
+        wakeup, reported = Wakeup(), list[str]()
+        wakeup.wake()  # no task sleeps: the call is not kept for later
+        sleeper = asyncio.ensure_future(sleep_and_report(wakeup, reported))
         await asyncio.sleep(0)
-        before = list(told)
+        before = list(reported)
         for _ in range(2):
             wakeup.wake()
-            wakeup.wake()  # the second one finds nobody asleep
+            wakeup.wake()  # no task sleeps when the second one comes
             await asyncio.sleep(0)
         sleeper.cancel()
-        return [*before, "woken", *told]
+        return [*before, "woken", *reported]
 
     assert asyncio.run(main()) == ["woken", "awake", "awake"]
 

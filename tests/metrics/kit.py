@@ -37,7 +37,7 @@ class Metered(Town):
     def ask(self, path: str, **query: str) -> Reply:
         return self.server.handle(Request("GET", path, query))
 
-    def told(self, path: str, **query: str) -> Object:
+    def answer(self, path: str, **query: str) -> Object:
         reply = self.ask(path, **query)
         assert reply.status == 200, reply.content
         assert reply.body is not None
@@ -50,7 +50,7 @@ class Metered(Town):
         return reply.status, content if isinstance(content, str) else content["message"]
 
     def entries(self, selector: str = "app=web", namespace: str = "default") -> list[Object]:
-        found = self.told(f"{RESOURCE}/namespaces/{namespace}/pods", labelSelector=selector)["items"]
+        found = self.answer(f"{RESOURCE}/namespaces/{namespace}/pods", labelSelector=selector)["items"]
         assert isinstance(found, list)
         return found
 
@@ -66,7 +66,7 @@ class Metered(Town):
     def values(self, metric: str, selector: str = "app=web", **query: str) -> list[str]:
         """A pods metric, as a multiset."""
         path = f"{CUSTOM}/namespaces/default/pods/*/{metric}"
-        return sorted(item["value"] for item in self.told(path, labelSelector=selector, **query)["items"])
+        return sorted(item["value"] for item in self.answer(path, labelSelector=selector, **query)["items"])
 
     def web(
         self, count: int = 1, containers: tuple[str, ...] = ("main",), labels: Mapping[str, str] | None = None

@@ -61,7 +61,7 @@ def test_noise_stays_in_its_bounds_and_fills_them() -> None:
     assert 11.99 < max(values) <= 12
     assert sum(values) / len(values) == pytest.approx(10, abs=0.05)
     ups = sum(later > sooner for sooner, later in pairwise(values))
-    assert 2300 < ups < 2700  # neighbours tell nothing of one another
+    assert 2300 < ups < 2700  # neighbours are independent of one another
 
 
 @pytest.mark.parametrize("wrong", ["12 pods", "", float("nan"), float("inf"), None, [1]])

@@ -24,15 +24,15 @@ def test_series_are_chosen_by_their_labels() -> None:
             "value": "7",
             "window": 60,
         }
-        assert town.told(QUEUE) == {
+        assert town.answer(QUEUE) == {
             "kind": "ExternalMetricValueList",
             "apiVersion": "external.metrics.k8s.io/v1beta1",
             "metadata": {},
             "items": [one, two],
         }
-        assert town.told(QUEUE, labelSelector="queue in (b,c)")["items"] == [two]
-        assert town.told(QUEUE, labelSelector="queue=c")["items"] == []
-        assert [item["value"] for item in town.told(QUEUE.replace("default", "kube-system"))["items"]] == ["9"]
+        assert town.answer(QUEUE, labelSelector="queue in (b,c)")["items"] == [two]
+        assert town.answer(QUEUE, labelSelector="queue=c")["items"] == []
+        assert [item["value"] for item in town.answer(QUEUE.replace("default", "kube-system"))["items"]] == ["9"]
 
     play(body)
 
@@ -58,7 +58,7 @@ def test_a_value_can_depend_on_the_pods() -> None:
         found = []
         for time in (0.5, 10, 30):
             await town.until(time)
-            found.append(town.told(QUEUE)["items"][0]["value"])
+            found.append(town.answer(QUEUE)["items"][0]["value"])
         assert found == ["99500m", "80", "50"]
 
     play(body)
@@ -69,7 +69,7 @@ def test_discovery_names_each_metric_once() -> None:
         town.metrics.external("queue_depth", 1, labels={"queue": "a"})
         town.metrics.external("queue_depth", 1, labels={"queue": "b"})
         town.metrics.external("age", 1)
-        names = [(one["name"], one["kind"], one["namespaced"]) for one in town.told(EXTERNAL)["resources"]]
+        names = [(one["name"], one["kind"], one["namespaced"]) for one in town.answer(EXTERNAL)["resources"]]
         assert names == [("age", "ExternalMetricValueList", True), ("queue_depth", "ExternalMetricValueList", True)]
 
     play(body)

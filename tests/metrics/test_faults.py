@@ -114,7 +114,7 @@ def test_all_can_freeze() -> None:
         await town.until(139)
         assert (town.used(), town.values("http")) == (["30", "30"], ["30", "30"])
         assert town.used("memory") == ["0", "0"]
-        nodes = town.told(f"{RESOURCE}/nodes")["items"]
+        nodes = town.answer(f"{RESOURCE}/nodes")["items"]
         assert {node["timestamp"] for node in nodes} == {"2000-01-01T00:00:31Z"}
         await town.until(140)
         assert (town.used(), town.values("http")) == (["135"] * 3, ["135"] * 3)
@@ -169,7 +169,7 @@ def test_edits_of_a_pods_metric() -> None:
         town.metrics.alter("web", 2, put("value", to="-1"), metric="http")
         await town.until(45)
         assert (town.values("http"), town.used()) == (["-1", "30"], ["45"] * 3)
-        old = town.told(f"{CUSTOM.replace('beta2', 'beta1')}/namespaces/default/pods/*/http")["items"]
+        old = town.answer(f"{CUSTOM.replace('beta2', 'beta1')}/namespaces/default/pods/*/http")["items"]
         assert sorted((item["metricName"], item["value"]) for item in old) == [("http", "-1"), ("http", "30")]
 
     play(body)
@@ -178,14 +178,14 @@ def test_edits_of_a_pods_metric() -> None:
 def test_a_whole_answer_can_become_anything() -> None:
     async def body(town: Metered) -> None:
         await loaded(town, 2)
-        assert len(town.told(PODS)["items"]) == 2
+        assert len(town.answer(PODS)["items"]) == 2
         garbled = town.metrics.garble("metrics.k8s.io", drop("items"))
-        assert "items" not in town.told(PODS)
+        assert "items" not in town.answer(PODS)
         garbled.stop()
         town.metrics.garble("metrics.k8s.io", put("items", 0, "metadata", to=7), during=1)
-        assert town.told(PODS)["items"][0]["metadata"] == 7
+        assert town.answer(PODS)["items"][0]["metadata"] == 7
         await town.until(16)
-        assert town.told(PODS)["items"][0]["metadata"] != 7
+        assert town.answer(PODS)["items"][0]["metadata"] != 7
         town.metrics.garble("metrics.k8s.io", lambda _: "<html>oops")
         reply = town.ask(PODS)
         assert (reply.status, reply.raw(), reply.headers["Content-Type"]) == (200, b"<html>oops", "application/json")
@@ -204,7 +204,7 @@ def test_lists_and_nothing_are_answers_too() -> None:
     play(body)
 
 
-def test_a_path_that_is_not_there_is_told() -> None:
+def test_an_unknown_path_is_reported() -> None:
     async def body(town: Metered) -> None:
         await loaded(town, 1)
         town.metrics.alter("web", 0, put("containers", 3, "usage", to={}))

@@ -14,7 +14,7 @@ UNAVAILABLE = (503, "service unavailable\n")
 
 
 def groups(town: Metered) -> dict[str, list[str]]:
-    listed = town.told("/apis")["groups"]
+    listed = town.answer("/apis")["groups"]
     for group in listed:
         assert group["preferredVersion"] == group["versions"][0]
     return {group["name"]: [version["version"] for version in group["versions"]] for group in listed}
@@ -34,7 +34,7 @@ def test_nothing_is_served_until_the_scenario_speaks_of_it() -> None:
             "metrics.k8s.io": ["v1beta1"],
         }
         assert list(groups(town).items()) == [*before.items(), *served.items()]  # they have the lowest priority
-        assert town.told("/apis/metrics.k8s.io")["preferredVersion"]["groupVersion"] == "metrics.k8s.io/v1beta1"
+        assert town.answer("/apis/metrics.k8s.io")["preferredVersion"]["groupVersion"] == "metrics.k8s.io/v1beta1"
 
     play(body)
 
@@ -48,7 +48,7 @@ def test_a_group_can_go_and_come_back() -> None:
         town.metrics.load("db", cpu=each(1))
         assert "metrics.k8s.io" not in groups(town)
         town.metrics.serve("metrics.k8s.io")
-        assert town.told(f"{RESOURCE}/nodes")["items"]
+        assert town.answer(f"{RESOURCE}/nodes")["items"]
 
     play(body)
 
@@ -58,13 +58,13 @@ def test_an_unavailable_group_is_listed_but_answers_nothing() -> None:
         town.metrics.load("web", cpu=each(1))
         town.metrics.unavailable("metrics.k8s.io", during=60)
         assert groups(town)["metrics.k8s.io"] == ["v1beta1"]
-        assert town.told("/apis/metrics.k8s.io")["name"] == "metrics.k8s.io"
+        assert town.answer("/apis/metrics.k8s.io")["name"] == "metrics.k8s.io"
         assert town.refused(RESOURCE) == UNAVAILABLE
         assert town.refused(f"{RESOURCE}/namespaces/default/pods") == UNAVAILABLE
         await town.until(59.9)
         assert town.refused(RESOURCE) == UNAVAILABLE
         await town.until(60)
-        assert [one["name"] for one in town.told(RESOURCE)["resources"]] == ["nodes", "pods"]
+        assert [one["name"] for one in town.answer(RESOURCE)["resources"]] == ["nodes", "pods"]
         outage = town.metrics.unavailable("metrics.k8s.io")
         await town.until(9999)
         assert town.refused(RESOURCE) == UNAVAILABLE
@@ -84,7 +84,7 @@ def test_the_preferred_version_can_change() -> None:
         town.metrics.serve("custom.metrics.k8s.io", "v1beta1")
         assert town.refused(f"{CUSTOM}/{path}") == NOT_FOUND
         assert town.refused(CUSTOM) == NOT_FOUND
-        assert town.told(f"{old}/{path}")["apiVersion"] == "custom.metrics.k8s.io/v1beta1"
+        assert town.answer(f"{old}/{path}")["apiVersion"] == "custom.metrics.k8s.io/v1beta1"
         town.metrics.serve("custom.metrics.k8s.io", "v2", "v1beta2")  # one that no client knows
         assert groups(town)["custom.metrics.k8s.io"] == ["v2", "v1beta2"]
         assert town.refused(CUSTOM.replace("v1beta2", "v2"))[0] == 404
@@ -100,8 +100,10 @@ def test_a_server_may_be_newer_than_its_clients() -> None:
         town.metrics.object("rate", "services", "web", 1)
         town.metrics.serve("custom.metrics.k8s.io", "v1", "v1beta1")
         path = "/apis/custom.metrics.k8s.io"
-        told = [[one["name"] for one in town.told(f"{path}/{version}")["resources"]] for version in ("v1", "v1beta1")]
-        assert told == [["services/rate"], ["services/rate"]]
+        reported = [
+            [one["name"] for one in town.answer(f"{path}/{version}")["resources"]] for version in ("v1", "v1beta1")
+        ]
+        assert reported == [["services/rate"], ["services/rate"]]
         document = town.server.handle(Request("GET", "/apis", accept=CONTENT_TYPE)).body or {}
         assert [one["freshness"] for one in document["items"][-1]["versions"]] == ["Current", "Current"]
         assert town.refused(f"{path}/v1/namespaces/default/services/web/rate")[0] == 404

@@ -42,7 +42,7 @@ def test_a_pod_that_is_being_deleted_gets_no_part() -> None:
     play(body)
 
 
-def test_a_demand_that_nobody_serves_is_lost() -> None:
+def test_a_demand_without_serving_pods_is_lost() -> None:
     async def body(town: Metered) -> None:
         town.kubelet.lifecycles.default = Lifecycle(start_after=0, ready_after=None)
         town.metrics.load("web", cpu=shared(6))
@@ -123,7 +123,7 @@ def test_loads_add_up_by_container() -> None:
     play(body)
 
 
-def test_pods_and_namespaces_are_told_apart() -> None:
+def test_pods_and_namespaces_are_distinguished() -> None:
     async def body(town: Metered) -> None:
         town.metrics.load("web", cpu=each(1))
         town.metrics.load("web", cpu=each(2), namespace="kube-system")
@@ -133,7 +133,7 @@ def test_pods_and_namespaces_are_told_apart() -> None:
         await town.until(15)
         assert [town.used(selector=one) for one in ("app=web", "app=db", "")] == [["1"], [], ["1"]]
         assert [entry["metadata"]["namespace"] for entry in town.entries(namespace="kube-system")] == ["kube-system"]
-        assert len(town.told("/apis/metrics.k8s.io/v1beta1/pods")["items"]) == 2
+        assert len(town.answer("/apis/metrics.k8s.io/v1beta1/pods")["items"]) == 2
 
     play(body)
 
@@ -234,14 +234,14 @@ def test_nodes_show_what_their_pods_use() -> None:
         town.metrics.load("web", cpu=each("100m"), memory=each("1Mi"))
         town.web(7)
         await town.until(15)
-        listed = town.told("/apis/metrics.k8s.io/v1beta1/nodes")
+        listed = town.answer("/apis/metrics.k8s.io/v1beta1/nodes")
         assert (listed["kind"], listed["apiVersion"]) == ("NodeMetricsList", "metrics.k8s.io/v1beta1")
         assert [item["metadata"]["name"] for item in listed["items"]] == ["node-1", "node-2", "node-3"]
         usage = Counter((item["usage"]["cpu"], item["usage"]["memory"]) for item in listed["items"])
         assert usage == {("200m", "2Mi"): 2, ("300m", "3Mi"): 1}
-        one = town.told("/apis/metrics.k8s.io/v1beta1/nodes/node-2")
+        one = town.answer("/apis/metrics.k8s.io/v1beta1/nodes/node-2")
         assert (one["kind"], one["window"], one["timestamp"]) == ("NodeMetrics", "15s", "2000-01-01T00:00:16Z")
-        named = town.told("/apis/metrics.k8s.io/v1beta1/nodes", fieldSelector="metadata.name=node-3")
+        named = town.answer("/apis/metrics.k8s.io/v1beta1/nodes", fieldSelector="metadata.name=node-3")
         assert [item["metadata"]["name"] for item in named["items"]] == ["node-3"]
         assert town.refused("/apis/metrics.k8s.io/v1beta1/nodes/node-9") == (404, 'nodes "node-9" not found')
 

@@ -39,8 +39,8 @@ def test_a_leak_ends_at_the_limit() -> None:
 
 
 def _memory(town: Metered, name: str) -> float:
-    told = town.told(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
-    return float(parse_quantity(told["containers"][0]["usage"]["memory"]).exact())
+    reported = town.answer(f"/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/{name}")
+    return float(parse_quantity(reported["containers"][0]["usage"]["memory"]).exact())
 
 
 def test_a_peak_kills() -> None:
@@ -55,7 +55,7 @@ def test_a_peak_kills() -> None:
     play(body)
 
 
-def test_a_load_that_has_stopped_kills_nobody() -> None:
+def test_a_load_that_has_stopped_kills_no_container() -> None:
     async def body(town: Metered) -> None:
         load = town.metrics.load("web", memory=each(0, growth=ramp(0, 100, 0, "200Mi")), oom=True)
         town.pod("a", **limited())

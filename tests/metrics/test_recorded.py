@@ -54,17 +54,17 @@ def test_a_range_query_of_prometheus(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("time,value\n1,2\n3\n", "load.csv, line 3: has 1 columns; two are wanted"),
-        ("1,2\n2,NaN\n", "line 2: 'NaN' is no finite number"),
-        ("1,2\n2,many\n", "line 2: 'many' is no finite number"),
-        ("1,2\nnoon,3\n", "line 2: 'noon' is no time"),
+        ("time,value\n1,2\n3\n", "load.csv, line 3: has 1 columns; it needs two"),
+        ("1,2\n2,NaN\n", "line 2: 'NaN' is not a finite number"),
+        ("1,2\n2,many\n", "line 2: 'many' is not a finite number"),
+        ("1,2\nnoon,3\n", "line 2: 'noon' is not a time"),
         ("2024-05-01T12:00:00,3\n", "with a time zone"),
         ("2024-05-01T24:00:00Z,3\n", "is not a time"),
         ("10,1\n5,2\n", "the time of value 2 is not after the one before"),
         ("time,value\n", "holds no values"),
         ("", "holds no values"),
         (b"\xff\xfe\x00", "is not text in UTF-8"),
-        ('{"data": ', "is no JSON"),
+        ('{"data": ', "is not JSON"),
         ('{"status": "error", "error": "query timed out"}', "Prometheus answered with an error: query timed out"),
         ("{}", "no list of series at data.result"),
         ("[1, 2]", "no list of series at data.result"),
@@ -72,8 +72,8 @@ def test_a_range_query_of_prometheus(tmp_path: Path) -> None:
         ('{"data": {"result": [{"metric": {}, "value": [1, "2"]}]}}', "save a range query, not an instant query"),
         ('{"data": {"result": [{"metric": {}, "values": []}]}}', "holds no values"),
         ('{"data": {"result": [{"metric": {}, "values": [[1, "2", 3]]}]}}', "value 1: .* is not a pair"),
-        ('{"data": {"result": [{"metric": {}, "values": [[1, "+Inf"]]}]}}', r"value 1: '\+Inf' is no finite number"),
-        ('{"data": {"result": [{"metric": {}, "values": [[1, true]]}]}}', "value 1: True is no finite number"),
+        ('{"data": {"result": [{"metric": {}, "values": [[1, "+Inf"]]}]}}', r"value 1: '\+Inf' is not a finite number"),
+        ('{"data": {"result": [{"metric": {}, "values": [[1, true]]}]}}', "value 1: True is not a finite number"),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, content: str | bytes, complaint: str) -> None:

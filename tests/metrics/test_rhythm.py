@@ -8,7 +8,7 @@ from lockstep.metrics import MetricsError, constant, each, ramp
 from lockstep.world import Lifecycle
 from tests.metrics.kit import RESOURCE, Metered, play
 
-TIME = ramp(0, 100_000, 0, 100_000)  # a curve that tells the time
+TIME = ramp(0, 100_000, 0, 100_000)  # a curve whose value is the time
 
 
 async def shown(town: Metered, times: tuple[float, ...]) -> list[str]:
@@ -161,7 +161,7 @@ def test_a_scrape_does_not_see_what_happens_at_its_instant() -> None:
     play(body)
 
 
-def test_whoever_asks_later_sees_the_same() -> None:
+def test_a_later_request_sees_the_same() -> None:
     """A measurement is evaluated when it is asked for, but of the moment at which it was made."""
     found: list[tuple[list[str], list[str]]] = []
 
@@ -232,7 +232,7 @@ def test_a_pod_as_metrics_server_shows_it() -> None:
         town.metrics.load("web", cpu=each(0.1234567891), memory=each("10Mi"))
         town.web(2)
         await town.until(15.7)
-        listed = town.told(f"{RESOURCE}/namespaces/default/pods", labelSelector="app in (web),!none")
+        listed = town.answer(f"{RESOURCE}/namespaces/default/pods", labelSelector="app in (web),!none")
         names = sorted(one["metadata"]["name"] for one in town.server.objects("pods"))
         entry = {
             "timestamp": "2000-01-01T00:00:16Z",
@@ -256,9 +256,9 @@ def test_a_pod_as_metrics_server_shows_it() -> None:
                 for name in names
             ],
         }
-        one = town.told(f"{RESOURCE}/namespaces/default/pods/{names[1]}")
+        one = town.answer(f"{RESOURCE}/namespaces/default/pods/{names[1]}")
         assert one == {"kind": "PodMetrics", "apiVersion": "metrics.k8s.io/v1beta1", **listed["items"][1]}
-        chosen = town.told(f"{RESOURCE}/namespaces/default/pods", fieldSelector=f"metadata.name={names[0]}")
+        chosen = town.answer(f"{RESOURCE}/namespaces/default/pods", fieldSelector=f"metadata.name={names[0]}")
         assert chosen["items"] == listed["items"][:1]
 
     play(body)
@@ -280,7 +280,7 @@ def test_a_pod_without_metrics_is_not_found() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     async def body(town: Metered) -> None:
-        with pytest.raises(MetricsError, match="give none below 0"):
+        with pytest.raises(MetricsError, match="use 0 or more"):
             town.metrics.scrape(lag=-1)
         with pytest.raises(MetricsError, match="need a period"):
             town.metrics.scrape(period=0, kubelet=10)

@@ -1,4 +1,4 @@
-"""Metrics never tell equal pods apart: whichever of them a controller deletes, the rest shows the same numbers."""
+"""Metrics never distinguish equal pods: whichever of them a controller deletes, the rest shows the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact tables: the numbers as they shall be."""
+"""Exact tables: the numbers exactly as given."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_table_of_a_pods_metric() -> None:
         town.metrics.pods("http", "web", each(5))
         assert town.values("http") == []
         town.metrics.exact("web", ["10", None, row("20", age=3, window=30)], metric="http")
-        items = town.told(f"{CUSTOM}/namespaces/default/pods/*/http", labelSelector="app=web")["items"]
+        items = town.answer(f"{CUSTOM}/namespaces/default/pods/*/http", labelSelector="app=web")["items"]
         assert [(item["value"], item["timestamp"][-3:], item.get("windowSeconds")) for item in in_order(items)] == [
             ("10", "06Z", None),
             ("20", "03Z", 30),

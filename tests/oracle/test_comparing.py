@@ -1,4 +1,4 @@
-"""What counts as a difference. The oracle is a stand-in, which answers as it is told."""
+"""What counts as a difference. The oracle is a stand-in with fixed answers."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def test_panics_are_counted() -> None:
     assert run(lambda _: {"panic": "no"}, lambda _: {"panic": "no"}).panics == 10
 
 
-def test_progress_is_told_after_each_batch() -> None:
-    told: list[int] = []
+def test_progress_is_reported_after_each_batch() -> None:
+    reported: list[int] = []
     oracle = StandIn(lambda _: 0)
-    compare("buckets", lambda _: 0, oracle, 2100, 1, lambda found: told.append(found.questions))  # type: ignore[arg-type]
-    assert told == [1000, 2000, 2100]
+    compare("buckets", lambda _: 0, oracle, 2100, 1, lambda found: reported.append(found.questions))  # type: ignore[arg-type]
+    assert reported == [1000, 2000, 2100]
     assert oracle.batches == [1000, 1000, 100]
 
 

@@ -136,7 +136,7 @@ def test_openmetrics() -> None:
 
 
 def test_times_must_rise() -> None:
-    with pytest.raises(ValueError, match="do not rise"):
+    with pytest.raises(ValueError, match="do not ascend"):
         Series({"__name__": "up"}, [(2, 1.0), (2, 1.0)])
 
 
@@ -148,6 +148,6 @@ def test_any_answer_can_be_given(prometheus: Prometheus) -> None:
     assert prometheus.serve(Request("GET", "/prometheus/graph")).status == 404
 
 
-def test_faults_can_tell_questions_to_prometheus() -> None:
+def test_faults_can_match_queries_to_prometheus() -> None:
     target = target_of(Request("POST", "/prometheus/api/v1/query_range"))
     assert (target.verb, target.resource, target.name) == ("get", "prometheus", "query_range")

@@ -92,7 +92,7 @@ def _run(scenario: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_told_to_end_does_so_at_once(number: signal.Signals, folder: Path) -> None:
+def test_an_interrupted_run_ends_at_once(number: signal.Signals, folder: Path) -> None:
     before = _left(folder)
     with _run(_LONG, folder) as run:
         run.send_signal(number)

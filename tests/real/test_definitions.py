@@ -53,7 +53,7 @@ def test_what_was_there_before_stays(served: KubeApi) -> None:
     assert defined(served) == [NAMES[0]]
 
 
-def test_what_somebody_else_uses_by_now_stays(served: KubeApi) -> None:
+def test_what_others_use_by_now_stays(served: KubeApi) -> None:
     with RealSession(served.kubeconfig):
         answer(served, "POST", VPAS, objects.vpa())
     assert defined(served) == [one for one in NAMES if one.startswith("verticalpodautoscalers.")]

@@ -1,4 +1,4 @@
-"""The clock of a scenario on real ground: it stands still while the controllers come to rest."""
+"""The clock of a scenario on a real cluster: it stands still while the controllers come to rest."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_loop_knows_how_late_the_machine_was() -> None:
 
     async def main() -> None:
         loop.begin()
-        loop.world_after(0.0, lambda: time.sleep(0.1))  # so long somebody else has the processor
+        loop.world_after(0.0, lambda: time.sleep(0.1))  # another process has the processor for so long
         loop.world_after(0.02, lambda: None)
         await loop.world_sleep(0.03)
 

@@ -1,4 +1,4 @@
-"""Scenarios that run on real clusters leave time: they tell the same story where coming to rest takes a second.
+"""Scenarios that run on real clusters leave time: they have the same summary where coming to rest takes a second.
 
 On a real clock the scenario's clock stands still while the controllers come to rest, and their own timers go on. Here
 that takes place on virtual time, so that a scenario without a margin is found at once and each time.

@@ -30,7 +30,7 @@ def session(tmp_path: Path) -> Iterator[RealSession]:
 
 
 def of(body: object, **more: object) -> Scenario:
-    declare = scenario("replicaset/on-real-ground", must="It MUST work.", source="none", **more)  # type: ignore[arg-type]
+    declare = scenario("replicaset/on-a-real-cluster", must="It MUST work.", source="none", **more)  # type: ignore[arg-type]
     return declare(body)  # type: ignore[arg-type]
 
 
@@ -86,7 +86,9 @@ def test_a_tenant_takes_everything_with_it(session: RealSession) -> None:
         assert orjson.loads(session.connection.request("GET", path, {}).body)["items"] == []
 
 
-def test_what_only_a_controller_has_heard_of_has_a_past(session: RealSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_a_controller_has_seen_has_an_object_before(
+    session: RealSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     servers: list[RemoteServer] = []
     notice = RemoteServer.notice
 

@@ -28,7 +28,7 @@ def test_the_first_one_does_not_wait() -> None:
     assert _begin(Starts(processors=1, share=60)) - before < 10
 
 
-def test_nobody_waits_for_what_ends_at_once() -> None:
+def test_there_is_no_wait_for_what_ends_at_once() -> None:
     before = time.monotonic()
     with ThreadPoolExecutor(2) as pool, ExitStack() as first:
         starts = Starts(processors=4, share=400)
@@ -41,8 +41,8 @@ def test_nobody_waits_for_what_ends_at_once() -> None:
 def test_a_machine_that_is_late_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockstep.clusters.real.starts._BREATH", 0.2)
     before, starts = time.monotonic(), Starts(share=0)
-    starts.hear(1.0)
-    starts.hear(0.1)
+    starts.report_delay(1.0)
+    starts.report_delay(0.1)
     assert _begin(starts) - before >= 0.2
 
 
@@ -50,6 +50,6 @@ def test_a_machine_that_is_always_late_is_used_all_the_same(monkeypatch: pytest.
     monkeypatch.setattr("lockstep.clusters.real.starts._BREATH", 60)
     monkeypatch.setattr("lockstep.clusters.real.starts._LONGEST", 0.1)
     starts = Starts(share=0)
-    starts.hear(1.0)
+    starts.report_delay(1.0)
     before = time.monotonic()
     assert _begin(starts) - before < 10

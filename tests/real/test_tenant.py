@@ -51,8 +51,8 @@ def test_nodes_and_namespaces_are_renamed_wherever_they_are_named() -> None:
 
 def test_field_selectors_name_real_namespaces_and_nodes() -> None:
     asked = {"fieldSelector": "spec.nodeName=node-1,metadata.namespace!=team,status.phase!=Failed", "limit": "5"}
-    told = f"spec.nodeName={PREFIX}node-1,metadata.namespace!={PREFIX}team,status.phase!=Failed"
-    assert TENANT.query(asked) == {"fieldSelector": told, "limit": "5"}
+    reported = f"spec.nodeName={PREFIX}node-1,metadata.namespace!={PREFIX}team,status.phase!=Failed"
+    assert TENANT.query(asked) == {"fieldSelector": reported, "limit": "5"}
     assert TENANT.query({"limit": "5"}) == {"limit": "5"}
 
 
@@ -75,7 +75,7 @@ def test_what_comes_back_loses_the_prefix_messages_included() -> None:
         ({"kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"}}, True),
     ],
 )
-def test_a_tenant_sees_its_own_and_what_belongs_to_nobody(one: dict[str, Any], mine: bool) -> None:
+def test_a_tenant_sees_its_own_and_what_belongs_to_no_tenant(one: dict[str, Any], mine: bool) -> None:
     assert TENANT.owns(one) is mine
     assert TENANT.may_own(orjson.dumps(one)) or not mine
 

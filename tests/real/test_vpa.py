@@ -55,7 +55,7 @@ def play(request: pytest.FixtureRequest, session: RealSession, launcher: Launche
 
     def run(body: Body, controllers: tuple[str, ...] = ADMISSION, options: Options | None = None) -> RunResult:
         declare = scenario(
-            f"{controllers[0]}/on-real-ground",
+            f"{controllers[0]}/on-a-real-cluster",
             must="It MUST work.",
             source="none",
             controllers=controllers,
@@ -84,7 +84,7 @@ def cpus(cluster: Cluster) -> list[str]:
     return [str((pod["spec"]["containers"][0].get("resources") or {}).get("requests", {}).get("cpu")) for pod in pods]
 
 
-def test_a_pod_gets_its_target_and_nobody_else_hears_of_it(play: Callable[..., RunResult], plane: ControlPlane) -> None:
+def test_a_pod_gets_its_target_and_no_other_tenant_sees_it(play: Callable[..., RunResult], plane: ControlPlane) -> None:
     async def body(cluster: Cluster) -> None:
         await prepared(cluster)
         strangers = "/api/v1/namespaces/default/pods"

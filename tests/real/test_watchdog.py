@@ -1,4 +1,4 @@
-"""The watchdog tells of a death once, and of nothing while all is well."""
+"""The watchdog reports a death once, and nothing while all is well."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import threading
 from lockstep.clusters.real.watchdog import Watchdog
 
 
-def test_a_death_is_told_once() -> None:
-    told: list[str] = []
+def test_a_death_is_reported_once() -> None:
+    reported: list[str] = []
     buried = threading.Event()
 
     def bury(reason: str) -> None:
-        told.append(reason)
+        reported.append(reason)
         buried.set()
 
     with Watchdog(lambda: "etcd was killed", bury):
         assert buried.wait(10)
-    assert told == ["etcd was killed"]
+    assert reported == ["etcd was killed"]
 
 
-def test_nothing_is_told_of_the_living() -> None:
-    told: list[str] = []
+def test_nothing_is_reported_while_all_is_well() -> None:
+    reported: list[str] = []
     looked = threading.Semaphore(0)
 
     def death() -> str:
         looked.release()
         return ""
 
-    with Watchdog(death, told.append):
+    with Watchdog(death, reported.append):
         looked.acquire()
         looked.acquire()
-    assert told == []
+    assert reported == []

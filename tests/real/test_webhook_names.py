@@ -80,8 +80,8 @@ def test_selectors_name_real_namespaces_and_leave_other_labels_alone() -> None:
 def test_messages_name_the_service_that_was_meant() -> None:
     (webhook,) = TENANT.body(configuration())["webhooks"]
     message = f'failed to call webhook: Post "{webhook["clientConfig"]["url"]}?timeout=30s": EOF'
-    told = orjson.loads(TENANT.plain(orjson.dumps({"kind": "Status", "message": message})))["message"]
-    assert told == 'failed to call webhook: Post "https://vpa-webhook.kube-system.svc:443/?timeout=30s": EOF'
+    reported = orjson.loads(TENANT.plain(orjson.dumps({"kind": "Status", "message": message})))["message"]
+    assert reported == 'failed to call webhook: Post "https://vpa-webhook.kube-system.svc:443/?timeout=30s": EOF'
 
 
 def test_the_port_that_the_api_adds_is_added() -> None:
@@ -97,5 +97,5 @@ def test_where_nothing_can_be_led_to_us_no_webhook_is_made() -> None:
 
 @pytest.mark.parametrize("path", ["/", "/lk000abc-/", "/lk000abc-/%%%", "/lk000abc-/bm90IGpzb24="])
 def test_a_path_that_is_none_of_ours_is_a_value_error(path: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - what it says is nobody's business
+    with pytest.raises(ValueError):  # noqa: PT011 - its message is not specified
         decoded(path)

@@ -87,7 +87,7 @@ def test_what_broke_on_the_way_breaks_for_the_api_server_too(server: WebhookServ
         ask(server, path_of(server))
 
 
-def test_a_question_to_nobody_is_not_found(server: WebhookServer) -> None:
+def test_a_review_for_an_unknown_tenant_is_not_found(server: WebhookServer) -> None:
     server.join(PREFIX, FakeTenant(Outcome(200)))
     assert ask(server, "/nothing")[0] == 404
     server.leave(PREFIX)

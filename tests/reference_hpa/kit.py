@@ -1,4 +1,4 @@
-"""Fakes for the parts of the HPA controller: each does what a test tells it, and notes what it was asked."""
+"""Fakes for the parts of the HPA controller: each answers as a test sets it, and records its calls."""
 
 from __future__ import annotations
 

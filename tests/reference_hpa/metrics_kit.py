@@ -76,7 +76,7 @@ def metrics(*values: int | None) -> PodMetricsInfo:
 
 
 class GivenMetrics:
-    """A metrics client that answers what it is told."""
+    """A metrics client with fixed answers."""
 
     def __init__(
         self,
@@ -155,4 +155,4 @@ class GivenReplies:
         return reply if isinstance(reply, Response) else Response(200, reply, JSON)
 
     async def watch(self, path: str, query: Mapping[str, str]) -> Response:
-        raise AssertionError("nobody watches")
+        raise AssertionError("no watch is expected")

@@ -107,7 +107,7 @@ def test_a_recommendation_at_the_edge_of_the_window_still_holds_without_behavior
     assert hpa.sync(2, after=0.001) == 2
 
 
-def test_what_is_stabilized_is_limited_and_both_are_told() -> None:
+def test_what_is_stabilized_is_limited_and_both_are_reported() -> None:
     hpa = Scaled(8, max_replicas=5)
     assert hpa.ask(2) == normalized(5, DOWN_STABILIZED, TOO_MANY)
     assert hpa.ask(8) == normalized(5, READY, TOO_MANY)

@@ -253,7 +253,7 @@ class TestTargets:
             ),
         ],
     )
-    def test_is_told(self, options: dict[str, Any], target: Any, error: str, prefix: str) -> None:
+    def test_is_reported(self, options: dict[str, Any], target: Any, error: str, prefix: str) -> None:
         old = {"currentReplicas": 2, "desiredReplicas": 2, "observedGeneration": 1}
         sync = Sync(hpa(HITS, target=target, status=old), **options)
         assert sync.recorder.events == [("Warning", "FailedGetScale", error)]
@@ -341,7 +341,7 @@ WAS_ZEROED = {"type": "ScaledToZero", "status": "True", "lastTransitionTime": BE
 class TestZero:
     """Replicas at zero, and the feature gate HPAScaleToZero."""
 
-    def test_somebody_elses_zero_is_left_alone(self) -> None:
+    def test_a_zero_of_another_writer_is_left_alone(self) -> None:
         sync = Sync(hpa(HITS, status={"conditions": [WAS_ZEROED]}), found=scale(0), proposal=(5, 1))
         assert sync.did("rescale") == []
         assert sync.conditions == [

@@ -239,7 +239,7 @@ LABELS_TEXT = "&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressi
         ),
     ],
 )
-def test_errors_tell_what_was_asked_for(method: str, asked: tuple[Any, ...], message: str) -> None:
+def test_errors_name_what_was_requested(method: str, asked: tuple[Any, ...], message: str) -> None:
     broken = calculator(GivenMetrics(error="boom"), pods(1))
     with pytest.raises(MetricsError) as caught:
         run(getattr(broken, method)(1, 50, *asked))
@@ -287,7 +287,7 @@ def test_ready_pods_that_there_are_not() -> None:
     assert str(caught.value) == (
         "unable to calculate ready pods: no pods returned by selector while calculating replica count"
     )
-    assert by_object(1000, 1000, 3, []).replicas == 3  # within tolerance nobody looks
+    assert by_object(1000, 1000, 3, []).replicas == 3  # within the tolerance pods are not looked at
     assert by_object(5000, 1000, 3, pods(3, ready="False")).replicas == 0
 
 

@@ -51,7 +51,7 @@ def manager(patcher: Patcher, rs: dict[str, Any] | None = None, can_adopt: Any =
 
 
 def expected_claim(owner: str, matches: bool, rs_deleting: bool, pod_deleting: bool) -> Claim:
-    """The claim matrix, as the documentation of ClaimObject tells it."""
+    """The claim matrix, as in the documentation of ClaimObject."""
     if owner == "foreign":
         return Claim.IGNORED
     if owner == "ours":

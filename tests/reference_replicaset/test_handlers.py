@@ -102,7 +102,7 @@ def test_a_new_pod_is_observed_and_wakes_its_controller() -> None:
     [owner_ref(uid="predecessor"), owner_ref(kind="StatefulSet"), owner_ref(name="unknown")],
     ids=["uid", "kind", "name"],
 )
-def test_a_pod_of_another_controller_wakes_nobody(reference: Object) -> None:
+def test_a_pod_of_another_controller_triggers_no_sync(reference: Object) -> None:
     bench = Bench(make_rs())
     bench.handlers.add_pod(make_pod(owner=reference, labels={"app": "web"}))
     assert bench.queue.added == []
@@ -127,7 +127,7 @@ def test_an_orphan_wakes_those_who_may_adopt_it_and_is_not_observed() -> None:
     assert bench.errors == [f"user error! more than one ReplicaSet is selecting pods with labels: {labels}"]
 
 
-def test_a_resync_of_a_pod_wakes_nobody() -> None:
+def test_a_resync_of_a_pod_triggers_no_sync() -> None:
     bench = Bench(make_rs())
     pod = make_pod(owner=owner_ref())
     bench.handlers.update_pod(pod, pod)
@@ -189,7 +189,7 @@ def test_a_pod_that_becomes_ready_is_looked_at_again_when_it_is_available(
     assert bench.queue.added == woken
 
 
-def test_a_deleted_orphan_wakes_nobody() -> None:
+def test_a_deleted_orphan_triggers_no_sync() -> None:
     bench = Bench(make_rs())
     bench.handlers.delete_pod(DeletedFinalStateUnknown("default/p", make_pod(labels={"app": "web"})))
     assert bench.queue.added == []

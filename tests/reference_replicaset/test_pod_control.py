@@ -84,7 +84,7 @@ class Bench:
         asyncio.run(self.control.delete_pod("default", "web-x", rs))
 
 
-def test_a_created_pod_is_told_to_the_recorder_and_to_on_write() -> None:
+def test_a_created_pod_is_reported_to_the_recorder_and_to_on_write() -> None:
     created = make_pod("web-abcde", version="12")
     bench = Bench(201, created)
     rs = make_rs()
@@ -116,7 +116,7 @@ def test_a_terminating_namespace_is_no_event() -> None:
     assert bench.recorder.events == []
 
 
-def test_pods_without_labels_are_not_created_and_no_event_tells() -> None:
+def test_pods_without_labels_are_not_created_and_have_no_event() -> None:
     bench = Bench()
     with pytest.raises(PodControlError, match=r"^unable to create pods, no labels$"):
         bench.create(make_rs(labels={}))
@@ -147,7 +147,7 @@ def test_a_pod_that_is_gone_is_an_error_without_an_event() -> None:
 
 
 @pytest.mark.parametrize("owned", [True, False])
-def test_a_patched_pod_is_told_with_the_controller_it_then_has(owned: bool) -> None:
+def test_a_patched_pod_is_reported_with_its_new_controller(owned: bool) -> None:
     patched = make_pod("p", owner=owner_ref() if owned else None)
     bench = Bench(200, patched)
     asyncio.run(bench.control.patch_pod("default", "p", {"metadata": {"uid": "u"}}))

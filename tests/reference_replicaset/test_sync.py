@@ -135,7 +135,7 @@ def test_surplus_pods_are_deleted_up_to_the_burst(replicas: int, burst: int, del
     assert bench.expectations.get_uids(KEY) == {f"default/{name}" for name in deleted}
 
 
-def test_the_status_tells_of_the_pods_before_the_creates() -> None:
+def test_the_status_counts_the_pods_before_the_creates() -> None:
     bench = Bench(make_rs(replicas=3), owned("a", ready=5), owned("going", deleted=True), owned("done", phase="Failed"))
     bench.sync()
     assert bench.statuses == [
@@ -163,7 +163,7 @@ def test_a_replica_set_that_is_being_deleted_manages_nothing() -> None:
     assert (bench.pod_control.created, bench.pod_control.patched) == (0, [])
 
 
-def test_a_failed_create_skips_the_rest_and_is_told_before_it_is_raised() -> None:
+def test_a_failed_create_skips_the_rest_and_is_reported_before_it_is_raised() -> None:
     bench = Bench(make_rs(replicas=10))
     bench.pod_control.create_errors = {2: PodControlError("second"), 3: PodControlError("third")}
     with pytest.raises(PodControlError, match=r"^second$"):
@@ -183,7 +183,7 @@ def test_creates_in_a_terminating_namespace_count_as_successes() -> None:
     assert "conditions" not in bench.statuses[0]
 
 
-def test_a_failed_delete_is_no_longer_expected_and_told() -> None:
+def test_a_failed_delete_is_no_longer_expected_and_is_reported() -> None:
     bench = Bench(make_rs(replicas=0), owned("a"), owned("b"))
     bench.pod_control.delete_errors = {"a": PodControlError("unable to delete pods: refused")}
     with pytest.raises(PodControlError, match="unable to delete pods: refused"):

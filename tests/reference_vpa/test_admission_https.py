@@ -89,7 +89,7 @@ def test_a_vpa_that_makes_no_sense_is_refused(authority: trustme.CA, context: ss
     )
 
 
-def test_what_is_no_json_is_allowed_and_told(authority: trustme.CA, context: ssl.SSLContext) -> None:
+def test_what_is_not_json_is_allowed_and_reported(authority: trustme.CA, context: ssl.SSLContext) -> None:
     errors: list[str] = []
     (answered,) = ask(authority, context, AdmissionServer([], errors.append), b"nonsense")
     assert json.loads(answered)["response"] == {"uid": "", "allowed": True}
@@ -119,6 +119,6 @@ def test_a_failing_handler_costs_only_its_caller(authority: trustme.CA, context:
     assert asyncio.run(play()) == b"fine"
 
 
-def test_an_unknown_tls_version_is_told(tmp_path: Path) -> None:
+def test_an_unknown_tls_version_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="must be either tls1_2 or tls1_3"):
         tls_context(tmp_path / "none", tmp_path / "none", "tls1_0")

@@ -153,7 +153,7 @@ def test_what_a_pod_used_stays_when_it_goes() -> None:
     assert vpa.aggregate_state_by_container_name()["app"].total_samples_count == 1
 
 
-def test_another_selector_loses_what_checkpoints_told() -> None:
+def test_another_selector_loses_the_history_of_checkpoints() -> None:
     world = World()
     vpa = world.vpa()
     vpa.containers_initial_aggregate_state["app"] = AggregateContainerState(CONFIG)
@@ -249,16 +249,16 @@ def test_a_recommendation_is_taken_over_only_if_the_condition_says_so() -> None:
         assert ("recommendation" in vpa.as_status()) is expected
 
 
-def test_a_missing_recommendation_is_told_every_half_an_hour() -> None:
+def test_a_missing_recommendation_is_reported_every_half_an_hour() -> None:
     world = World()
     vpa = world.vpa()
-    told = []
+    reported = []
     for minute in range(0, 70, 10):
         try:
             world.cluster.record_recommendation(vpa, minute * 60 * SECOND)
         except LookupError as error:
-            told.append((minute, str(error)))
-    assert told == [(40, "VPA ns/vpa is missing recommendation for more than 30m0s")]
+            reported.append((minute, str(error)))
+    assert reported == [(40, "VPA ns/vpa is missing recommendation for more than 30m0s")]
 
 
 def test_a_checkpoint_of_another_version_is_refused() -> None:

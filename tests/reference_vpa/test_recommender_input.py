@@ -119,13 +119,13 @@ def test_other_events(event: Wire) -> None:
     assert observer.take() == []
 
 
-def test_an_eviction_with_a_strange_quantity_is_told() -> None:
-    told: list[str] = []
-    observer = Observer(told.append)
+def test_an_eviction_with_a_strange_quantity_is_reported() -> None:
+    reported: list[str] = []
+    observer = Observer(reported.append)
     annotations = {"offending_containers": "main", "offending_containers_usage": " 1", "starved_resource": "memory"}
     observer.on_event(_evicted(metadata={"annotations": annotations}))
     assert observer.take() == []
-    assert told[0].startswith("Cannot parse resource quantity in eviction: quantities must match")
+    assert reported[0].startswith("Cannot parse resource quantity in eviction: quantities must match")
 
 
 # -- metrics -----------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ _GATE = InPlaceRules(in_place=True)
         (2, 2, 0, 0, True),  # nothing is tolerated, but all of them run
         (2, 2, 0, 1, False),
         (2, 1, 0, 0, False),
-        (0, 3, 0, 2, True),  # nobody knows how many there should be
+        (0, 3, 0, 2, True),  # it is unknown how many there should be
         (0, 3, 0, 3, False),
     ],
 )
@@ -258,7 +258,7 @@ def test_resizes_that_fail_or_take_too_long(status: Wire, at: float, wanted: boo
     assert group.decide() == [wanted_decision] * 4
 
 
-def test_nobody_forgets_when_a_resize_was_first_seen() -> None:
+def test_the_time_when_a_resize_was_first_seen_is_kept() -> None:
     group = _Group(_pods(4, status=_resizing()), vpa=_FALLING_BACK)
     group.decide()
     group.pods = _pods(4)

@@ -243,7 +243,7 @@ def test_refreshes_fall_due_after_one_to_two_periods() -> None:
     assert len(storage.keys_to_refresh()) == 200
 
 
-def test_what_nobody_reads_is_dropped_also_if_it_is_refreshed() -> None:
+def test_an_unread_entry_is_dropped_even_if_it_is_refreshed() -> None:
     clock = _Clock()
     storage = _storage(clock)
     storage.insert(_KEY, _scale(1))

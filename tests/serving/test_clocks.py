@@ -9,7 +9,7 @@ from lockstep.time.loop import STEPS_IN_ONE_INSTANT, VirtualLoop, run
 
 
 class _Wall:
-    """A monotonic clock that stands still unless somebody waits at `inbox`."""
+    """A monotonic clock that stands still unless a thread waits at `inbox`."""
 
     def __init__(self) -> None:
         self.now = 0

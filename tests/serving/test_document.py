@@ -38,6 +38,6 @@ def test_the_document_on_the_page_makes_sense(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     (document,) = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     with KubeApi(tmp_path, Setup(clock="manual", pods=yaml.safe_load(document))) as api:
-        told = api.request("GET", "/lockstep/pods")
+        reported = api.request("GET", "/lockstep/pods")
         assert api.request("GET", "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue_depth")["items"]
-    assert list(told) == ["loads", "external", "custom", "lifecycles"]
+    assert list(reported) == ["loads", "external", "custom", "lifecycles"]

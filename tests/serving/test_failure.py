@@ -26,7 +26,7 @@ def _break(api: KubeApi) -> None:
     api._service.simulation.post(burst)
 
 
-def test_requests_are_answered_watches_end_and_the_reason_is_told(tmp_path: Path) -> None:
+def test_requests_are_answered_watches_end_and_the_reason_is_reported(tmp_path: Path) -> None:
     ends: list[bytes] = []
     with pytest.raises(ServeError, match="the simulation ended by itself: the world is broken"):  # noqa: PT012, SIM117 - the end is what raises
         with KubeApi(tmp_path, Setup(clock="manual")) as api:
@@ -45,13 +45,13 @@ def test_requests_are_answered_watches_end_and_the_reason_is_told(tmp_path: Path
     assert "the world is broken" in refused.value.text
 
 
-def test_who_waits_for_the_clock_hears_of_the_end(tmp_path: Path) -> None:
-    told: list[str] = []
+def test_a_client_that_waits_for_the_clock_gets_the_end(tmp_path: Path) -> None:
+    reported: list[str] = []
 
     def wait(api: KubeApi) -> None:
         with pytest.raises(ApiRefusal) as refused:
             api.request("PUT", "/lockstep/pods", {"loads": []})
-        told.append(refused.value.text)
+        reported.append(refused.value.text)
 
     with pytest.raises(ServeError), KubeApi(tmp_path, Setup(clock="manual")) as api:  # noqa: PT012 - the end raises
         held, service = threading.Event(), api._service
@@ -64,10 +64,10 @@ def test_who_waits_for_the_clock_hears_of_the_end(tmp_path: Path) -> None:
         held.set()
         waiter.join(30)
     assert not waiter.is_alive()
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
-def test_a_step_of_the_world_that_fails_is_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_step_of_the_world_that_fails_is_left_out_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     inbox, done = Inbox(), []
     loop = ServedLoop(JumpingClock(inbox))
 

@@ -227,7 +227,7 @@ def test_explain_reaches_into_fields(kubectl: Kubectl) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (("logs", "alone"), "there are no logs"),
         (("exec", "alone", "--", "ls"), "nothing can be executed"),
@@ -235,10 +235,10 @@ def test_explain_reaches_into_fields(kubectl: Kubectl) -> None:
         (("port-forward", "alone", "8080:80"), "there are no ports to forward"),
     ],
 )
-def test_what_needs_a_container_says_so(kubectl: Kubectl, words: tuple[str, ...], told: str) -> None:
+def test_what_needs_a_container_says_so(kubectl: Kubectl, words: tuple[str, ...], reported: str) -> None:
     kubectl("run", "alone", "--image=busybox")
     kubectl("wait", "--for=condition=Ready", "pod/alone", "--timeout=60s")
-    assert f"{told}: no container runs in the simulated cluster" in kubectl(*words, fails=True)
+    assert f"{reported}: no container runs in the simulated cluster" in kubectl(*words, fails=True)
 
 
 def test_openapi_v2_is_not_asked_for(kubectl: Kubectl) -> None:

@@ -71,9 +71,11 @@ def _comes_down_to(look: Callable[[], int], most: int) -> None:
 def _load(served: _Served, seconds: float, seed: int) -> Outcome:
     before, files = served.store(), served.files()
     outcome = asyncio.run(play(served.url, seconds=seconds, seed=seed))
-    told = f"{outcome.requests} requests, {outcome.events} events on {outcome.watches} watches, {dict(outcome.codes)}"
-    assert not outcome.faults, f"{told}: {outcome.faults[:3]}"
-    assert outcome.events > 100, told
+    reported = (
+        f"{outcome.requests} requests, {outcome.events} events on {outcome.watches} watches, {dict(outcome.codes)}"
+    )
+    assert not outcome.faults, f"{reported}: {outcome.faults[:3]}"
+    assert outcome.events > 100, reported
     _comes_down_to(lambda: int(served.store()["watches"]), before["watches"])
     _comes_down_to(served.files, files)
     served.store(compact=True)

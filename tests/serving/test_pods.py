@@ -1,4 +1,4 @@
-"""What pods use and how they run, told by a document."""
+"""What pods use and how they run, set by a document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _web(api: KubeApi, replicas: int) -> None:
     api.request("POST", path, objects.replica_set("web", replicas, template=template))
 
 
-def test_usage_is_told_and_scaled_by(kube_api: KubeApi) -> None:
+def test_usage_is_reported_and_scaled_by(kube_api: KubeApi) -> None:
     _web(kube_api, 1)
     metric = objects.resource_metric("cpu", utilization=50)
     kube_api.request("POST", _HPAS, objects.hpa("web", max_replicas=10, metrics=[metric]))
@@ -44,11 +44,11 @@ def test_usage_is_told_and_scaled_by(kube_api: KubeApi) -> None:
     assert len(kube_api.request("GET", _PODS)["items"]) == 6
 
 
-def test_custom_and_external_metrics_are_told(kube_api: KubeApi) -> None:
+def test_custom_and_external_metrics_are_reported(kube_api: KubeApi) -> None:
     custom, external = "/apis/custom.metrics.k8s.io/v1beta2", "/apis/external.metrics.k8s.io/v1beta1"
     kube_api.advance(20)
-    (told,) = kube_api.request("GET", f"{custom}/namespaces/default/services/web/requests")["items"]
-    assert told["value"] == "100"
+    (reported,) = kube_api.request("GET", f"{custom}/namespaces/default/services/web/requests")["items"]
+    assert reported["value"] == "100"
     (queue,) = kube_api.request("GET", f"{external}/namespaces/default/queue")["items"]
     assert (queue["value"], queue["metricLabels"]) == ("30", {"queue": "a"})
 
@@ -73,23 +73,23 @@ def test_another_document_replaces_the_first(kube_api: KubeApi) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "told"),
+    ("document", "reported"),
     [
         ([], "write a mapping with some of the sections loads, custom, external, lifecycles"),
         ({"load": []}, "write a mapping with some of the sections"),
         ({"loads": {}}, "loads: write a list of mappings"),
         ({"loads": [{"cpu": 1}]}, "loads[0]: 'pods' is missing"),
-        ({"loads": [{"pods": "web"}, {"pods": "web", "cpu": "much"}]}, "loads[1]: 'much' is no quantity"),
+        ({"loads": [{"pods": "web"}, {"pods": "web", "cpu": "much"}]}, "loads[1]: 'much' is not a quantity"),
         ({"loads": [{"pods": "web", "cqu": 1}]}, "loads[0]: there is no field 'cqu'"),
         ({"loads": [{"pods": "web", "cpu": {"sine": [1]}}]}, "loads[0]: {'sine': [1]} is no amount"),
         ({"lifecycles": [{"pods": "web", "ready_after": -1}]}, "give none below 0"),
         ({"external": [{"metric": "queue"}]}, "external[0]: 'value' is missing"),
     ],
 )
-def test_a_document_that_makes_no_sense_changes_nothing(kube_api: KubeApi, document: Any, told: str) -> None:
+def test_a_document_that_makes_no_sense_changes_nothing(kube_api: KubeApi, document: Any, reported: str) -> None:
     with pytest.raises(ApiRefusal) as refused:
         kube_api.request("PUT", "/lockstep/pods", document)
-    assert (refused.value.code, told in refused.value.text) == (400, True)
+    assert (refused.value.code, reported in refused.value.text) == (400, True)
     assert kube_api.request("GET", "/lockstep/pods") == _LOADS
 
 

@@ -42,8 +42,10 @@ def test_a_watch_of_a_forgotten_version_is_gone(kube_api: KubeApi, api: Any) -> 
     assert (gone.value.status, "Expired" in str(gone.value.reason)) == (410, True)
     again = core.list_namespaced_config_map("default").metadata.resource_version
     _maps(core, "three")
-    told = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=again, timeout_seconds=1)
-    assert [event["object"].metadata.name for event in told] == ["three"]
+    reported = watch.Watch().stream(
+        core.list_namespaced_config_map, "default", resource_version=again, timeout_seconds=1
+    )
+    assert [event["object"].metadata.name for event in reported] == ["three"]
 
 
 def test_a_watch_resumes_where_it_was(api: Any) -> None:
@@ -120,8 +122,10 @@ def test_custom_kinds_come_go_and_have_a_status(api: Any) -> None:
     with pytest.raises(ApiException) as refused:
         custom.create_namespaced_custom_object(*place, {**thing, "metadata": {"name": "two"}, "spec": {"size": 0}})
     assert refused.value.status == 422
-    told = custom.patch_namespaced_custom_object_status(*place, "one", {"status": {"ready": True}, "spec": {"size": 9}})
-    assert (told["status"], told["spec"]) == ({"ready": True}, {"size": 1})
+    reported = custom.patch_namespaced_custom_object_status(
+        *place, "one", {"status": {"ready": True}, "spec": {"size": 9}}
+    )
+    assert (reported["status"], reported["spec"]) == ({"ready": True}, {"size": 1})
     extensions.delete_custom_resource_definition("things.example.com")
     with pytest.raises(ApiException) as gone:
         custom.list_namespaced_custom_object(*place)

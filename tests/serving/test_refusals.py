@@ -105,8 +105,8 @@ def test_paths_and_queries(kube_api: KubeApi, target: str, status: int, message:
 )
 def test_options_of_writes(kube_api: KubeApi, query: str, message: str) -> None:
     kube_api.request("POST", _MAPS, {"metadata": {"name": "a"}})
-    status, told = _ask(kube_api, "PATCH", f"{_MAPS}/a?{query}", b"{}", "application/merge-patch+json")
-    assert (status, told) == (422, f'PatchOptions.meta.k8s.io "" is invalid: {message}')
+    status, reported = _ask(kube_api, "PATCH", f"{_MAPS}/a?{query}", b"{}", "application/merge-patch+json")
+    assert (status, reported) == (422, f'PatchOptions.meta.k8s.io "" is invalid: {message}')
 
 
 @pytest.mark.parametrize(

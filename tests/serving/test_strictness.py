@@ -58,11 +58,11 @@ def test_otherwise_they_are_dropped_with_or_without_warnings(kube_api: KubeApi, 
     assert code == 201
     assert "specs" not in made
     assert "imagePolicy" not in made["spec"]["template"]["spec"]["containers"][0]
-    told = ", ".join(f"299 - {json.dumps(one)}" for one in _COMPLAINTS)
-    assert warnings == (told if warned else "")
+    reported = ", ".join(f"299 - {json.dumps(one)}" for one in _COMPLAINTS)
+    assert warnings == (reported if warned else "")
 
 
-def test_what_is_named_twice_is_told(kube_api: KubeApi) -> None:
+def test_what_is_named_twice_is_reported(kube_api: KubeApi) -> None:
     text = json.dumps(objects.replica_set("web", 2)).encode().replace(b'"replicas": 2', b'"replicas": 1, "replicas": 2')
     code, answer, _ = _send(kube_api, "POST", f"{_SETS}?fieldValidation=Strict", text)
     assert (code, answer["message"].partition("error: ")[2]) == (400, 'duplicate field "spec.replicas"')

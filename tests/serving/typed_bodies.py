@@ -1,4 +1,4 @@
-"""Objects whose fields have the types that Go's have, and values that nobody would write."""
+"""Objects whose fields have the types that Go's have, and values that no client would write."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from lockstep.trace.history import History, Write
 CONTROLLER = "replicaset-controller"
 
 
-class Story:
-    """Builds a history. `salt` makes names and uids differ from those of another story that is otherwise the same."""
+class HistoryBuilder:
+    """Builds a history. `salt` makes names and uids differ from those of another history that is otherwise the same."""
 
     def __init__(self, salt: str = "a") -> None:
         self.history = History([CONTROLLER])
@@ -68,7 +68,7 @@ class Story:
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
-    def at(self, now: float) -> Story:
+    def at(self, now: float) -> HistoryBuilder:
         self.now = now
         return self
 
@@ -164,28 +164,28 @@ class Story:
         self.store(CONTROLLER, "create" if count == 1 else "patch", "events", event, body=event)
 
 
-def scale_up(story: Story, replicas: int = 3) -> list[str]:
+def scale_up(builder: HistoryBuilder, replicas: int = 3) -> list[str]:
     """A ReplicaSet gets its pods at second 1, they are ready at second 3, and the status follows."""
-    story.at(1).replica_set(replicas=replicas)
-    names = [story.create_pod() for _ in range(replicas)]
+    builder.at(1).replica_set(replicas=replicas)
+    names = [builder.create_pod() for _ in range(replicas)]
     for name in names:
-        story.event("SuccessfulCreate", f"Created pod: {name}")
-    story.set_status(replicas=replicas, observedGeneration=1)
-    story.at(3)
+        builder.event("SuccessfulCreate", f"Created pod: {name}")
+    builder.set_status(replicas=replicas, observedGeneration=1)
+    builder.at(3)
     for name in names:
-        story.run_pod(name)
-    story.set_status(readyReplicas=replicas, availableReplicas=replicas)
+        builder.run_pod(name)
+    builder.set_status(readyReplicas=replicas, availableReplicas=replicas)
     return names
 
 
 @pytest.fixture
-def make_story() -> type[Story]:
-    return Story
+def make_story() -> type[HistoryBuilder]:
+    return HistoryBuilder
 
 
 @pytest.fixture
-def story() -> Story:
-    return Story()
+def builder() -> HistoryBuilder:
+    return HistoryBuilder()
 
 
 @pytest.fixture

@@ -13,24 +13,24 @@ COMMAND = "lockstep run replicaset/scale-down-ranking --seed 7"
 
 
 def run(make_story: Any, *, wrong: str = "", salt: str = "a") -> Any:
-    story = make_story(salt)
-    story.at(1).replica_set(replicas=2)
-    old = story.create_pod()
-    story.event("SuccessfulCreate", f"Created pod: {old}")
-    story.at(2).run_pod(old)
-    young = story.at(4).create_pod()
-    story.event("SuccessfulCreate", f"Created pod: {young}")
-    story.set_status(replicas=2)
-    story.at(6).run_pod(young)
-    story.at(12.345).change("replicasets.apps", "web", spec={"replicas": 1})
+    builder = make_story(salt)
+    builder.at(1).replica_set(replicas=2)
+    old = builder.create_pod()
+    builder.event("SuccessfulCreate", f"Created pod: {old}")
+    builder.at(2).run_pod(old)
+    young = builder.at(4).create_pod()
+    builder.event("SuccessfulCreate", f"Created pod: {young}")
+    builder.set_status(replicas=2)
+    builder.at(6).run_pod(young)
+    builder.at(12.345).change("replicasets.apps", "web", spec={"replicas": 1})
     victim = old if wrong == "victim" else young
     if wrong != "nothing":
-        story.delete_pod(victim)
-        story.event("SuccessfulDelete", f"Deleted pod: {victim}")
+        builder.delete_pod(victim)
+        builder.event("SuccessfulDelete", f"Deleted pod: {victim}")
     if wrong != "status":
-        story.set_status(replicas=1)
-    story.at(20).set_status(readyReplicas=1 if wrong != "status" else 2)
-    return normalise(story.history)
+        builder.set_status(replicas=1)
+    builder.at(20).set_status(readyReplicas=1 if wrong != "status" else 2)
+    return normalise(builder.history)
 
 
 def render(make_story: Any, wrong: str, *tolerance: Tolerance) -> str:

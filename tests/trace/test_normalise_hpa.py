@@ -14,26 +14,26 @@ HPAS = "horizontalpodautoscalers.autoscaling"
 AMBIGUOUS = "pods by selector app=web are controlled by multiple HPAs: [{}]"
 
 
-def autoscaled(story: Any) -> Any:
-    story.history.controllers = frozenset({ACTOR})
-    story.replica_set("web", 2)
+def autoscaled(builder: Any) -> Any:
+    builder.history.controllers = frozenset({ACTOR})
+    builder.replica_set("web", 2)
     for name in ("one", "two"):
-        obj = {"metadata": {"name": name, "namespace": "default", "uid": story.uid()}, "spec": {"maxReplicas": 5}}
-        story.store("scenario", "create", HPAS, obj)
-    return story
+        obj = {"metadata": {"name": name, "namespace": "default", "uid": builder.uid()}, "spec": {"maxReplicas": 5}}
+        builder.store("scenario", "create", HPAS, obj)
+    return builder
 
 
-def only(story: Any) -> dict[str, Any]:
-    (instant,) = normalise(story.history).instants
+def only(builder: Any) -> dict[str, Any]:
+    (instant,) = normalise(builder.history).instants
     return instant
 
 
-def test_a_scale_write_shows_what_it_changes(story: Any) -> None:
-    autoscaled(story).at(20)
-    scaled = story.get("replicasets.apps", "web")
+def test_a_scale_write_shows_what_it_changes(builder: Any) -> None:
+    autoscaled(builder).at(20)
+    scaled = builder.get("replicasets.apps", "web")
     scaled["spec"]["replicas"] = 4
-    story.store(ACTOR, "update", "replicasets.apps", scaled, subresource="scale", body={"spec": {"replicas": 4}})
-    assert only(story)["writes"] == [
+    builder.store(ACTOR, "update", "replicasets.apps", scaled, subresource="scale", body={"spec": {"replicas": 4}})
+    assert only(builder)["writes"] == [
         {
             "verb": "update",
             "resource": "replicasets.apps/scale",
@@ -44,22 +44,22 @@ def test_a_scale_write_shows_what_it_changes(story: Any) -> None:
 
 
 @pytest.mark.parametrize(("body", "replicas"), [({"spec": {"replicas": 4}}, 4), ({"spec": {}}, 0), (None, 0)])
-def test_a_refused_scale_write_shows_what_it_asked_for(story: Any, body: Any, replicas: int) -> None:
-    autoscaled(story).at(20)
+def test_a_refused_scale_write_shows_what_it_asked_for(builder: Any, body: Any, replicas: int) -> None:
+    autoscaled(builder).at(20)
     facts = {"code": 409, "reason": "Conflict", "message": "changed meanwhile"}
-    story.write(ACTOR, "update", "replicasets.apps", "web", subresource="scale", body=body, **facts)
-    assert only(story)["writes"] == [
+    builder.write(ACTOR, "update", "replicasets.apps", "web", subresource="scale", body=body, **facts)
+    assert only(builder)["writes"] == [
         {"verb": "update", "resource": "replicasets.apps/scale", "object": "web", "replicas": replicas, **facts}
     ]
 
 
-def test_status_is_told_path_by_path_and_its_times_count_from_the_start(story: Any) -> None:
-    autoscaled(story).at(20)
+def test_status_is_recorded_path_by_path_and_its_times_count_from_the_start(builder: Any) -> None:
+    autoscaled(builder).at(20)
     able = {"type": "AbleToScale", "status": "True", "lastTransitionTime": "2000-01-01T00:00:20Z"}
     metric = {"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": 80}}}
     status = {"currentReplicas": 2, "conditions": [able], "currentMetrics": [metric, {"type": ""}]}
-    story.change(HPAS, "one", ACTOR, "status", status=status | {"lastScaleTime": "2000-01-01T00:00:05Z"})
-    assert only(story)["status"] == {
+    builder.change(HPAS, "one", ACTOR, "status", status=status | {"lastScaleTime": "2000-01-01T00:00:05Z"})
+    assert only(builder)["status"] == {
         f"{HPAS} one": {
             "conditions[type=AbleToScale].lastTransitionTime": "+20",
             "conditions[type=AbleToScale].status": "True",
@@ -103,16 +103,16 @@ def test_other_texts_stay_as_they_are() -> None:
         assert not varies(text)
 
 
-def ambiguity(story: Any, orders: tuple[str, ...]) -> Any:
+def ambiguity(builder: Any, orders: tuple[str, ...]) -> Any:
     """What client-go makes of a message at 20 s, 35 s ...: a message that it knows is counted, any other is new."""
-    autoscaled(story)
+    autoscaled(builder)
     involved = {"kind": "HorizontalPodAutoscaler", "name": "one", "namespace": "default"}
     counts: dict[str, int] = {}
     for index, order in enumerate(orders):
         message = AMBIGUOUS.format(order)
         counts[message] = counts.get(message, 0) + 1
         event = {
-            "metadata": {"name": f"one.{order[-1]}", "namespace": "default", "uid": story.uid()},
+            "metadata": {"name": f"one.{order[-1]}", "namespace": "default", "uid": builder.uid()},
             "involvedObject": involved,
             "type": "Warning",
             "reason": "AmbiguousSelector",
@@ -120,11 +120,11 @@ def ambiguity(story: Any, orders: tuple[str, ...]) -> Any:
             "count": counts[message],
             "source": {"component": ACTOR},
         }
-        story.at(20 + 15 * index)
-        story.store(ACTOR, "create" if counts[message] == 1 else "patch", "events", event)
+        builder.at(20 + 15 * index)
+        builder.store(ACTOR, "create" if counts[message] == 1 else "patch", "events", event)
         condition = {"type": "ScalingActive", "status": "False", "message": message}
-        story.change(HPAS, "one", ACTOR, "status", status={"conditions": [condition]})
-    return normalise(story.history)
+        builder.change(HPAS, "one", ACTOR, "status", status={"conditions": [condition]})
+    return normalise(builder.history)
 
 
 def test_it_makes_no_difference_in_which_order_upstream_lists_them(make_story: Any) -> None:

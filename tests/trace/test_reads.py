@@ -61,13 +61,13 @@ def test_any_instants_come_back_from_their_runs() -> None:
 
 @pytest.mark.parametrize("runs", [[["1.000", "2.000"]], [[]], [["soon"]], [5], [["1.000", "1.000", "x"]], 5])
 def test_what_is_no_run_is_no_trace(runs: Any) -> None:
-    with pytest.raises(ValueError, match="no runs of reads"):
+    with pytest.raises(ValueError, match="not runs of reads"):
         unfold(runs)
 
 
-def test_a_trace_without_reads_is_what_it_always_was(story: Any, scaled_up: Any) -> None:
-    scaled_up(story)
-    assert "reads" not in normalise(story.history).to_json()
+def test_a_trace_without_reads_is_what_it_always_was(builder: Any, scaled_up: Any) -> None:
+    scaled_up(builder)
+    assert "reads" not in normalise(builder.history).to_json()
 
 
 def test_a_trace_holds_its_reads() -> None:
@@ -76,18 +76,18 @@ def test_a_trace_holds_its_reads() -> None:
     assert Trace.from_json(found.to_json()) == found
     assert found.compared_items == 3
     assert found.digest() != trace(15, 30, 45, 60).digest()
-    with pytest.raises(ValueError, match="no runs of reads"):
+    with pytest.raises(ValueError, match="not runs of reads"):
         Trace.from_json(found.to_json() | {"reads": {WEB: [["15.000", "x"]]}})
 
 
-def test_a_read_is_about_what_had_the_name_at_its_time(story: Any) -> None:
-    story.replica_set("web")
-    history(1, writes=story.history)
-    story.at(2).remove("scenario", "replicasets.apps", "web")
-    history(3, writes=story.history)
-    story.at(4).replica_set("web")
-    history(5, writes=story.history)
-    assert normalise(story.history).reads == {WEB: [["1.000"], ["3.000"]], f"{WEB}'": [["5.000"]]}
+def test_a_read_is_about_what_had_the_name_at_its_time(builder: Any) -> None:
+    builder.replica_set("web")
+    history(1, writes=builder.history)
+    builder.at(2).remove("scenario", "replicasets.apps", "web")
+    history(3, writes=builder.history)
+    builder.at(4).replica_set("web")
+    history(5, writes=builder.history)
+    assert normalise(builder.history).reads == {WEB: [["1.000"], ["3.000"]], f"{WEB}'": [["5.000"]]}
 
 
 def test_a_sync_more_and_a_sync_less() -> None:
@@ -110,11 +110,11 @@ def test_instants_may_shift_as_far_as_is_declared() -> None:
     assert len(compare(trace(15, 30), trace(18, 30), window).differences) == 2
 
 
-def test_differences_stay_in_the_order_of_time(story: Any) -> None:
-    story.history.controllers |= {ACTOR}
-    story.replica_set("web")
-    story.at(20).create_pod()
-    left = normalise(history(30, writes=story.history))
+def test_differences_stay_in_the_order_of_time(builder: Any) -> None:
+    builder.history.controllers |= {ACTOR}
+    builder.replica_set("web")
+    builder.at(20).create_pod()
+    left = normalise(history(30, writes=builder.history))
     assert [one.kind for one in compare(left, trace(10)).differences[:3]] == [EXTRA_READ, "missing write", MISSING_READ]
 
 
@@ -127,9 +127,9 @@ def test_a_missing_sync_is_explained() -> None:
     assert "got       nothing of the kind" in text
 
 
-def test_a_history_file_keeps_reads(tmp_path: Path, story: Any) -> None:
-    story.replica_set("web")
-    save_history(tmp_path / "run.jsonl", history(15, 30, writes=story.history), {})
+def test_a_history_file_keeps_reads(tmp_path: Path, builder: Any) -> None:
+    builder.replica_set("web")
+    save_history(tmp_path / "run.jsonl", history(15, 30, writes=builder.history), {})
     loaded, _ = load_history(tmp_path / "run.jsonl")
-    assert loaded.reads == story.history.reads
+    assert loaded.reads == builder.history.reads
     assert len(loaded) == 1

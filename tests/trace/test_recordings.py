@@ -21,10 +21,10 @@ def _on_a_development_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def trace(story: Any, scaled_up: Any) -> Any:
-    names = scaled_up(story)
-    story.at(9).delete_pod(names[0])
-    return normalise(story.history)
+def trace(builder: Any, scaled_up: Any) -> Any:
+    names = scaled_up(builder)
+    builder.at(9).delete_pod(names[0])
+    return normalise(builder.history)
 
 
 def save(root: Path, trace: Any, provenance: Provenance = PROVENANCE) -> Path:
@@ -71,11 +71,11 @@ def test_a_missing_recording_says_how_to_take_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda text: text[: len(text) // 2], "no JSON"),
+        (lambda text: text[: len(text) // 2], "not JSON"),
         (lambda text: text.replace('"1.000"', '"1.001"'), "does not fit its digest"),
         (lambda _: "[]", "must have the fields"),
-        (lambda text: "\ufeff" + text, "no JSON"),
-        (lambda _: "", "no JSON"),
+        (lambda text: "\ufeff" + text, "not JSON"),
+        (lambda _: "", "not JSON"),
     ],
     ids=["truncated", "edited", "other", "marked", "empty"],
 )
@@ -96,14 +96,14 @@ def test_a_recording_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) ->
         recordings.load(tmp_path, "1.36.3", "replicaset/a")
 
 
-def test_everybody_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
+def test_all_users_may_read_a_recording(tmp_path: Path, trace: Any) -> None:
     assert save(tmp_path, trace).stat().st_mode & 0o777 == 0o644
 
 
 def test_a_recording_under_a_wrong_name_is_refused(tmp_path: Path, trace: Any) -> None:
     path = save(tmp_path, trace)
     path.rename(path.with_name("b.json"))
-    with pytest.raises(DamagedRecording, match="about another scenario"):
+    with pytest.raises(DamagedRecording, match="of another scenario"):
         recordings.load(tmp_path, "1.36.3", "replicaset/b")
 
 
@@ -126,15 +126,15 @@ def test_readable_json_is_json() -> None:
     assert json.loads(readable(value)) == value
 
 
-def test_a_history_survives_its_file(tmp_path: Path, story: Any, scaled_up: Any) -> None:
-    scaled_up(story)
+def test_a_history_survives_its_file(tmp_path: Path, builder: Any, scaled_up: Any) -> None:
+    scaled_up(builder)
     path = tmp_path / "run.jsonl"
-    save_history(path, story.history, {"scenario": "replicaset/a", "start": 0})
+    save_history(path, builder.history, {"scenario": "replicaset/a", "start": 0})
     history, facts = load_history(path)
-    assert list(history) == list(story.history)
-    assert history.controllers == story.history.controllers
+    assert list(history) == list(builder.history)
+    assert history.controllers == builder.history.controllers
     assert facts == {"scenario": "replicaset/a", "start": 0}
-    assert normalise(history) == normalise(story.history)
+    assert normalise(history) == normalise(builder.history)
 
 
 @pytest.mark.parametrize(
@@ -142,19 +142,19 @@ def test_a_history_survives_its_file(tmp_path: Path, story: Any, scaled_up: Any)
     [lambda text: text[:-30], lambda _: "", lambda text: text.split("\n", 1)[1], lambda _: "[]"],
     ids=["cut", "empty", "headless", "other"],
 )
-def test_a_damaged_history_is_named(tmp_path: Path, story: Any, scaled_up: Any, damage: Any) -> None:
-    scaled_up(story)
+def test_a_damaged_history_is_named(tmp_path: Path, builder: Any, scaled_up: Any, damage: Any) -> None:
+    scaled_up(builder)
     path = tmp_path / "run.jsonl"
-    save_history(path, story.history, {})
+    save_history(path, builder.history, {})
     path.write_text(damage(path.read_text()))
-    with pytest.raises(DamagedHistory, match=r"run\.jsonl is no whole history"):
+    with pytest.raises(DamagedHistory, match=r"run\.jsonl is not a complete history"):
         load_history(path)
 
 
-def test_a_truncated_history_is_noticed(tmp_path: Path, story: Any, scaled_up: Any) -> None:
-    scaled_up(story)
+def test_a_truncated_history_is_noticed(tmp_path: Path, builder: Any, scaled_up: Any) -> None:
+    scaled_up(builder)
     path = tmp_path / "run.jsonl"
-    save_history(path, story.history, {})
+    save_history(path, builder.history, {})
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(DamagedHistory, match="it holds 11 of 12 writes"):
         load_history(path)

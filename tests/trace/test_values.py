@@ -27,7 +27,7 @@ def test_key_order_never_reaches_the_bytes(value: dict[str, int]) -> None:
     assert canonical(value) == canonical(dict(reversed(value.items())))
 
 
-def test_elements_are_told_apart_by_their_key() -> None:
+def test_elements_are_distinguished_by_their_key() -> None:
     before = [{"type": "Ready", "status": "True"}]
     after = [{"type": "Scheduled", "status": "True"}, {"type": "Ready", "status": "False"}]
     assert changes({"c": before}, {"c": after}) == {

@@ -264,9 +264,9 @@ def test_an_edit_makes_another_build_and_a_test_file_does_not(kubernetes: Path) 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("1.36", "no Kubernetes release: write a version such as 1.36.3, or path=DIR"),
+        ("1.36", "not a Kubernetes release: write a version such as 1.36.3, or path=DIR"),
         ("latest", "Known releases: 1.36.3"),
-        ("path=/nowhere", "/nowhere is no Kubernetes source tree"),
+        ("path=/nowhere", "/nowhere is not a Kubernetes source tree"),
     ],
 )
 def test_a_release_that_does_not_exist(spec: str, message: str) -> None:
@@ -274,7 +274,7 @@ def test_a_release_that_does_not_exist(spec: str, message: str) -> None:
         build(spec)
 
 
-def test_a_tree_without_libraries_must_tell_its_version(tmp_path: Path) -> None:
+def test_a_tree_without_libraries_must_have_its_version_in_its_name(tmp_path: Path) -> None:
     with pytest.raises(BuildFailed, match=r"rename the folder to kubernetes@v1\.36\.3"):
         releases.parse(f"path={_tree(tmp_path / 'mine')}")
 

@@ -112,7 +112,7 @@ def test_a_crash_lets_no_request_out_and_no_answer_in(process: UpstreamProcess) 
 def test_a_crash_in_the_middle_of_a_request(process: UpstreamProcess) -> None:
     async def body(play: Play) -> None:
         def crash(request: ApiRequest, answer: Answer) -> None:
-            reply = play.server.handle(request)  # it has taken effect, but nobody will know
+            reply = play.server.handle(request)  # it has taken effect, but the client will not know
             play.driver.crash("replicaset")
             answer.reply(reply)
 

@@ -275,7 +275,7 @@ def test_a_crash_takes_both_controllers_and_their_memory(upstream: Implementatio
     assert reads(result) == {WEB: [["15.000", "15.000", 13], ["315.000", "15.000", 22]]}
 
 
-def test_whom_several_hpas_select_is_listed_in_one_order(upstream: Implementation) -> None:
+def test_hpas_that_select_the_same_pods_are_listed_in_one_order(upstream: Implementation) -> None:
     async def body(cluster: Cluster) -> None:
         await autoscaled(cluster)
         for name in ("other", "third"):

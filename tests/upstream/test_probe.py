@@ -162,7 +162,7 @@ def test_calls_are_answered_when_the_handler_is_done(probe: UpstreamProcess) -> 
     assert driver.problem == ""
 
 
-def test_a_handler_that_panics_hangs_up_and_harms_nobody(probe: UpstreamProcess) -> None:
+def test_a_handler_that_panics_ends_its_call_only(probe: UpstreamProcess) -> None:
     heard: list[tuple[float, str, int, str, str]] = []
 
     async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:
@@ -179,7 +179,7 @@ def test_a_handler_that_panics_hangs_up_and_harms_nobody(probe: UpstreamProcess)
     assert [note.text for note in driver.notes] == ["a handler panicked: the handler has a bug"]
 
 
-def test_a_crash_hangs_up_on_whoever_waits_and_refuses_the_next(probe: UpstreamProcess) -> None:
+def test_a_crash_breaks_open_calls_and_refuses_the_next(probe: UpstreamProcess) -> None:
     heard: list[tuple[float, str, int, str, str]] = []
 
     async def play(driver: BubbleDriver, loop: VirtualLoop) -> None:

@@ -105,7 +105,7 @@ def test_complaints(value: Any, complaint: str) -> None:
     assert str(caught.value) == complaint
 
 
-def test_the_first_mismatch_is_told() -> None:
+def test_the_first_mismatch_is_reported() -> None:
     with pytest.raises(DecodeError, match=r"leaf\.name of type string"):
         decode({"leaf": {"name": 5, "count": "x"}, "labels": 5}, TREE)
 

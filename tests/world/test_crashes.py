@@ -42,7 +42,7 @@ def test_a_kill_is_seen_and_then_the_restart() -> None:
     play(body)
 
 
-def test_without_a_pause_nobody_sees_it_down() -> None:
+def test_without_a_pause_it_is_never_reported_down() -> None:
     async def body(town: Town) -> None:
         pod = town.pod("a")
         await town.sleep(10)
@@ -157,7 +157,7 @@ def test_a_node_short_of_memory_evicts() -> None:
             "starved_resource": "memory",
         }
         await town.rest()
-        assert town.live(pod) is not None  # nobody deletes it
+        assert town.live(pod) is not None  # it is not deleted
         with pytest.raises(ValueError, match="no container 'web'"):
             town.kubelet.evict(town.now(other), {"web": 1})
 

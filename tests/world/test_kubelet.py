@@ -234,7 +234,7 @@ def test_actions_name_what_is_wrong_with_the_pod() -> None:
         with pytest.raises(ValueError, match="is not bound to a node"):
             town.kubelet.fail(one)
         await town.sleep(0.5)
-        with pytest.raises(ValueError, match="does not run, it is Pending"):
+        with pytest.raises(ValueError, match="is not running, it is Pending"):
             town.kubelet.set_ready(town.now(one), ready=True)
         await town.rest()
         with pytest.raises(ValueError, match="has no container 'nobody' to restart; it has main"):
@@ -263,7 +263,7 @@ def test_sidecars_run_and_restart_beside_the_containers() -> None:
     play(body)
 
 
-def test_readiness_gates_hold_readiness_back_until_somebody_sets_them() -> None:
+def test_readiness_gates_hold_readiness_back_until_they_are_set() -> None:
     async def body(town: Town) -> None:
         (one,) = town.pods_of(None, readinessGates=[{"conditionType": "example.com/lb"}])
         await town.rest()
@@ -277,7 +277,7 @@ def test_readiness_gates_hold_readiness_back_until_somebody_sets_them() -> None:
     play(body)
 
 
-def test_a_pod_that_somebody_else_ended_never_runs_again() -> None:
+def test_a_pod_that_another_writer_ended_never_runs_again() -> None:
     async def body(town: Town) -> None:
         (one,) = town.pods_of(None)
         await town.sleep(1.5)
@@ -330,5 +330,5 @@ def test_a_lost_node_is_silent_then_noticed_then_catches_up() -> None:
 
 
 def test_negative_times_are_refused() -> None:
-    with pytest.raises(ValueError, match="give none below 0"):
+    with pytest.raises(ValueError, match="use 0 or more"):
         Lifecycle(ready_after=(1.0, -1.0))

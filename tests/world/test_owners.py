@@ -31,7 +31,7 @@ def resize(town: Town, path: str, replicas: int) -> None:
     town.send("PATCH", f"{path}/web/scale", {"spec": {"replicas": replicas}}, MERGE)
 
 
-def test_nobody_is_managed_unasked() -> None:
+def test_no_kind_is_managed_by_default() -> None:
     async def body(town: Town) -> None:
         town.send("POST", SETS, objects.stateful_set(replicas=2))
         await town.rest()
@@ -177,7 +177,7 @@ def test_a_custom_resource_gives_up_unready_pods_first() -> None:
 
 @pytest.mark.parametrize("victim", [0, 1, 2])
 def test_the_rest_fares_alike_whichever_equal_pod_goes(victim: int) -> None:
-    """The world's rule: an operator tells no pods apart that look alike."""
+    """The world's rule: an operator does not distinguish pods that look alike."""
 
     def after(index: int) -> list[Any]:
         async def body(town: Town) -> None:

@@ -74,7 +74,7 @@ def _shares_node(town: Town, one: Object) -> bool:
     return len(mates) == 2
 
 
-def test_staggered_times_belong_to_nobody_beforehand() -> None:
+def test_staggered_times_are_not_assigned_beforehand() -> None:
     async def body(town: Town) -> None:
         town.kubelet.lifecycles.default = Lifecycle(ready_after=(3, 5, 7))
         pods = town.pods_of(town.owner(), 3)

@@ -1,4 +1,4 @@
-"""A definition that was sent is not served at once: the kind's storage starts first, and its watch cache is filled."""
+"""A new definition is not served at once: the kind's storage starts first, and its watch cache is filled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-#: Seconds until a new kind must be served, and between two looks whether it is.
+#: Seconds until a new kind must be served, and between two checks of that.
 _PATIENCE, _GLANCE = 30.0, 0.02
 
 
@@ -15,10 +15,10 @@ class NotServed(RuntimeError):
 
 
 def wait_until_served(definitions: Iterable[Mapping[str, Any]], get: Callable[[str], tuple[int, str]]) -> None:
-    """Ask for a plain list of each kind, in each version, until all are answered with 200. Raises NotServed.
+    """List each kind, in each version, until all lists are answered with 200. Raises NotServed.
 
-    `get` takes a path, and returns the status of the answer, and the answer in words. A plain list comes from the watch
-    cache, and is refused with 429 until that is filled; a list with a limit would pass it by.
+    `get` takes a path, and returns the status of the answer and the answer as text. A plain list comes from the watch
+    cache, and is refused with 429 until that is filled; a list with a limit would bypass the cache.
     """
     for definition in definitions:
         deadline = time.monotonic() + _PATIENCE

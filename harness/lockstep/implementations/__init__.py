@@ -1,4 +1,4 @@
-"""Who decides: the implementations of the controllers under test."""
+"""The implementations of the controllers under test: their common interface."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Controllers(Protocol):
         """Start a controller, or start it again after a crash."""
 
     def crash(self, controller: str) -> None:
-        """Stop a controller where it stands: none of its requests reaches the server any more."""
+        """Stop a controller at once: none of its requests reaches the server any more."""
 
     def serve(
         self, controller: str, method: str, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer
     ) -> Callable[[], None]:
-        """Call the handler with which a controller listens, as an HTTP client would.
+        """Call the handler of a listening controller, as an HTTP client would.
 
-        `answer` is called once: later, when all controllers are parked, or at once with `Broken` if nobody listens. A
-        crash of the controller breaks the call. The result takes the call back: the caller has given up, and `answer`
-        is not called any more.
+        `answer` is called once: later, when all controllers are parked, or at once with `Broken` if the controller does
+        not listen. A crash of the controller breaks the call. Returns a function that cancels the call: the caller has
+        given up, and `answer` is not called any more.
         """
 
     def end(self) -> None:
@@ -41,7 +41,7 @@ class Controllers(Protocol):
 
     @property
     def failure(self) -> str | None:
-        """Why a controller ended by itself, which none ever should; None if all is well."""
+        """Why a controller ended by itself, which none should ever do; None if none did."""
 
 
 class Implementation(Protocol):
@@ -54,7 +54,7 @@ class Implementation(Protocol):
         """Bring the implementation into a run."""
 
     def provenance(self, seed: int) -> Provenance:
-        """Where a recording of this implementation comes from."""
+        """The provenance of a recording of this implementation."""
 
     def close(self) -> None:
         """Release what the implementation holds, such as its process."""

@@ -1,8 +1,8 @@
-"""The order of Go's maps as it was in another run: whom upstream came to first comes first here too.
+"""The order of Go's maps in another run: the pod that upstream took first comes first here, too.
 
-Go gives the entries of a map in any order, so of several pods that are due for the same thing upstream takes any. Which
-it took, its history tells. The reference, given its caches in that order, must do the same where the choice was open;
-where it was not, the order changes nothing.
+Go iterates over a map in any order, so of several pods that are due for the same action, upstream takes any. Its
+history shows which. With its caches in that order, the reference must do the same if the choice was open. If it was
+not, the order changes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUBRESOURCES = frozenset({"eviction", "resize"})
 
 
 class Acts:
-    """What the controllers of a run did to pods: when, and to which, as they were then."""
+    """What the controllers of a run did to pods: when, and to which pod in which state."""
 
     def __init__(self, history: History) -> None:
         self.by_instant: list[tuple[int, Object]] = [
@@ -37,13 +37,15 @@ class Acts:
 
 
 class Following(random.Random):
-    """Draws no orders: leaves all as it is, but puts pods first that were acted on first, from now on (`follow`)."""
+    """In place of random orders: keeps the order, but puts those pods first that were acted on first, once told by
+    `follow`.
+    """
 
     _acts: Sequence[tuple[int, Object]] = ()
     _now: Callable[[], int]
 
     def follow(self, acts: Acts, now: Callable[[], int]) -> Self:
-        """From now on, that run."""
+        """Follow that run from now on."""
         self._acts, self._now = acts.by_instant, now
         return self
 
@@ -55,7 +57,7 @@ class Following(random.Random):
 
 
 class _Rank:
-    """Where a pod comes among those that will be acted on: by what can be seen of it, or at least by owner and age."""
+    """The rank of a pod among those that will be acted on: by its observable state, or at least by owner and age."""
 
     def __init__(self, coming: Sequence[Object]) -> None:
         self._last = len(coming)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Listening:
-    """The ear of one life of a controller: calls are refused until it has said who handles them."""
+    """The listener of a controller from one start to its end. Calls are refused until `listen` has set a handler."""
 
     def __init__(self, loop: VirtualLoop, network: Network) -> None:
         self._loop = loop
@@ -27,7 +27,7 @@ class Listening:
         self._handler = handler
 
     def serve(self, path: str, headers: Mapping[str, str], body: bytes, answer: CallAnswer) -> Callable[[], None]:
-        """Run the handler; `lockstep.implementations.Controllers.serve` says what comes of it."""
+        """Run the handler; see `lockstep.implementations.Controllers.serve`."""
         if self._handler is None:
             answer(REFUSED)
             return lambda: None
@@ -36,7 +36,7 @@ class Listening:
         return lambda: self._take_back(task)
 
     def crash(self) -> None:
-        """Break every call that is under way, and refuse all others."""
+        """Break every call in flight, and refuse later ones."""
         self._handler = None
         calls, self._calls = self._calls, {}
         for task, answer in calls.items():
@@ -44,7 +44,7 @@ class Listening:
             answer(HUNG_UP)
 
     def forget(self) -> None:
-        """Drop every call that is under way: nobody waits any more."""
+        """Drop every call in flight: no caller waits any more."""
         for task in self._calls:
             task.cancel()
         self._calls.clear()

@@ -1,7 +1,7 @@
 """Several implementations in one run, each for its own controllers, in one cluster on one clock.
 
-`upstream,vpa-updater=reference` is upstream with the reference's updater. Whatever stands first has all controllers
-that are not named. There can be one upstream process in a run: its bubble moves the clock.
+`upstream,vpa-updater=reference` is upstream with the reference's updater. The first one runs all controllers that are
+not named. A run can have only one upstream process, because its bubble moves the clock.
 """
 # ruff: noqa: D102 - the protocols in lockstep.implementations say what each method means
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Mixed:
     """`base` for all controllers but those of `others`, by name.
 
-    `substitute`: whether the others stand in for controllers that the base does not have. What such a run does is the
-    base's doing wherever none of them is started, and its recordings say which were.
+    `substitute`: whether the others only stand in for controllers that the base does not have. Then a run counts as one
+    of the base, and its recordings name those that were started.
     """
 
     def __init__(
@@ -47,7 +47,9 @@ class Mixed:
         return MixedControllers(sides[id(self._base)], others, list(sides.values()), self._started.add)
 
     def provenance(self, seed: int) -> Provenance:
-        """Of the base, with those of the others that took part; a mix that was asked for is no upstream at all."""
+        """The base's provenance, with those of the others that took part. A mix that the user asked for does not count
+        as upstream.
+        """
         base = self._base.provenance(seed)
         took_part = [f"{name}: {self._others[name].spec}" for name in sorted(self._started & set(self._others))]
         if not self._substitute:

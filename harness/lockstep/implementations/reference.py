@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _HOST = "http://bubble"
-#: What Go leaves as it is in the path of a URL (net/url, shouldEscape).
+#: Characters that Go does not escape in the path of a URL (net/url, shouldEscape).
 _PATH_SAFE = "$&+,/:;=@"
 
 
@@ -66,14 +66,16 @@ class MemoryTransport:
         return MemoryWatch(self._loop, self._network, reply.watch)  # type: ignore[arg-type]
 
     def _reply(self, request: Request) -> asyncio.Future[Reply]:
-        """The answer; awaiting it raises ConnectionResetError if the connection breaks. The dead never get one."""
+        """The answer. Awaiting it raises ConnectionResetError if the connection breaks. A crashed controller never gets
+        one.
+        """
         answered: asyncio.Future[Reply] = self._loop.create_future()
 
         def answer(result: Reply | Broken) -> None:
             if self.dead or answered.done():
                 return
             if isinstance(result, Broken):
-                # as Go's net/http words it, since the text lands in events and conditions
+                # Go's net/http wording, since the text appears in events and conditions
                 text = f'{request.method.capitalize()} "{_url(request)}": {result.reason}'
                 answered.set_exception(ConnectionResetError(text))
             else:
@@ -92,8 +94,8 @@ def _url(request: Request) -> str:
 class MemoryWatch:
     """`lockstep_reference.machinery.transport.WatchStream` over a relay.
 
-    What arrives is shown to the controller as a delivery of its own, when all is quiet: after the answer to the request
-    that caused it, and one watch at a time. The bubble does the same.
+    Events reach the controller as a separate delivery, when all is quiet: after the answer to the request that caused
+    them, and one watch at a time. The bubble does the same.
     """
 
     def __init__(self, loop: VirtualLoop, network: Network, relay: Relay) -> None:
@@ -162,7 +164,7 @@ def _run_of(controller: str) -> Run:
 
 
 class Reference:
-    """See the module docstring. `acts`: those of another run, whose open choices this one shall make too."""
+    """See the module docstring. `acts`: those of another run, whose open choices this one makes, too."""
 
     spec = "reference"
 
@@ -178,11 +180,11 @@ class Reference:
         return ReferenceControllers(loop, network, options, order)
 
     def provenance(self, seed: int) -> Provenance:
-        """Never the source of a recording; named so that the refusal can say what it was."""
+        """Recordings are never taken from the reference; this lets the refusal name it."""
         return Provenance("reference", "", "", "", __version__, seed, "")
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to release."""
 
 
 class ReferenceControllers:
@@ -219,7 +221,7 @@ class ReferenceControllers:
         self._running[controller] = task, transport
 
     def _extras_of(self, controller: str) -> dict[str, Any]:
-        """What only some controllers are given: feature gates, and a way to listen for calls."""
+        """Arguments of only some controllers: feature gates, and a listener for calls."""
         extras: dict[str, Any] = {}
         gates = feature_gates_of(controller, self._options)
         if gates is not None:

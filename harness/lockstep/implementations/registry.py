@@ -1,7 +1,7 @@
 """Names of implementations: `reference`, `upstream`, `upstream:RELEASE`, `upstream:path=DIR`, and mixes of them.
 
-A mix is `BASE,CONTROLLER=NAME,...`: the base has all controllers that are not named. What a release of upstream does
-not have comes from the reference, whether it is named or not.
+A mix is `BASE,CONTROLLER=NAME,...`: the base runs all controllers that are not named. Controllers that a release of
+upstream does not have come from the reference.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _KNOWN = "reference, upstream, upstream:RELEASE, upstream:path=DIR, or a mix suc
 
 
 class UsageError(LockstepError):
-    """What the user asked for does not exist; the message is one line."""
+    """The user named something that does not exist. The message is one line."""
 
 
 def check_spec(spec: str) -> None:
-    """Raises UsageError if `spec` names no implementation, and no mix of some."""
+    """Raises UsageError if `spec` is neither an implementation nor a mix."""
     base, others = parse_mix(spec)
     for one in (base, *others.values()):
         parse_spec(one)
@@ -32,7 +32,7 @@ def check_spec(spec: str) -> None:
 
 
 def parse_mix(spec: str) -> tuple[str, Mapping[str, str]]:
-    """Split a spec into its base and what it names for single controllers. Raises UsageError on a malformed mix."""
+    """Split a spec into its base and the others by controller. Raises UsageError on a malformed mix."""
     base, *parts = spec.split(",")
     others: dict[str, str] = {}
     for part in parts:
@@ -61,7 +61,7 @@ def parse_spec(spec: str) -> tuple[str, str]:
         if argument.startswith("path="):
             directory = Path(argument.removeprefix("path=")).expanduser()
             if not (directory / "go.mod").is_file():
-                raise UsageError(f"{spec!r}: {directory} is no Kubernetes checkout (it has no go.mod)")
+                raise UsageError(f"{spec!r}: {directory} is not a Kubernetes checkout (it has no go.mod)")
             return kind, argument
         from lockstep.implementations.upstream.releases import RELEASES
 
@@ -72,7 +72,7 @@ def parse_spec(spec: str) -> tuple[str, str]:
 
 
 def release_of(spec: str) -> str | None:
-    """The release that a spec names, for the base or else for another controller, or None."""
+    """The release that a spec names, for the base or for another controller; None if it names none."""
     base, others = parse_mix(spec)
     for one in (base, *others.values()):
         kind, _, argument = one.partition(":")
@@ -82,13 +82,13 @@ def release_of(spec: str) -> str | None:
 
 
 def takes_part(kind: str, spec: str) -> bool:
-    """Whether an implementation of this kind, "reference" or "upstream", has a part in what `spec` names."""
+    """Whether `spec` uses an implementation of this kind, "reference" or "upstream"."""
     base, others = parse_mix(spec)
     return any(one.partition(":")[0] == kind for one in (base, *others.values()))
 
 
 def lacking(spec: str, release: str) -> frozenset[str]:
-    """Controllers that upstream does not have, for which `spec` names it; `release` is meant where none is named."""
+    """Controllers that upstream lacks although `spec` names it for them. `release`: the default one."""
     if not takes_part("upstream", spec):
         return frozenset()
     from lockstep.implementations.upstream.releases import parse
@@ -103,7 +103,7 @@ def lacking(spec: str, release: str) -> frozenset[str]:
 
 
 def open_implementation(spec: str, release: str, progress: Callable[[str], None]) -> Implementation:
-    """Make an implementation ready to run; upstream is built first if need be, with `progress` lines."""
+    """Prepare an implementation to run. Upstream is built first if necessary, with `progress` lines."""
     base, others = parse_mix(spec)
     _one_upstream(base, others)
     missing = lacking(spec, release)

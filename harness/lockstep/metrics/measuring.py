@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Values:
     """The values that the series of one metric give for each pod."""
 
-    def __init__(self, told: Sequence[tuple[PodSeries, dict[str, float]]] = ()) -> None:
-        self._told = told
+    def __init__(self, by_series: Sequence[tuple[PodSeries, dict[str, float]]] = ()) -> None:
+        self._by_series = by_series
         self._totals: dict[str, dict[str, tuple[float, int | None]]] = {}
 
     def of(self, labels: str) -> dict[str, tuple[float, int | None]]:
@@ -32,7 +32,7 @@ class Values:
         if totals is None:
             totals = self._totals[labels] = {}
             selected = parse_labels(labels)
-            for series, amounts in self._told:
+            for series, amounts in self._by_series:
                 if selected.matches(series.labels):
                     for uid, amount in amounts.items():
                         so_far, window = totals.get(uid, (0.0, series.window))
@@ -159,13 +159,13 @@ class Measurements:
         return Moment((self._at - self.rhythm.start) / SECOND, self._at, self._ready_then)
 
     def _measure(self, metric: str) -> Values:
-        told = []
+        by_series = []
         moment = self._moment()
         for series in self.series.about(metric, self._seen()):
             members = self._members_of(series.selection)
             shares = Shares(series.usage, members, moment)
-            told.append((series, {pod.uid: shares.of(pod) for pod in members.pods}))
-        return Values(told)
+            by_series.append((series, {pod.uid: shares.of(pod) for pod in members.pods}))
+        return Values(by_series)
 
     def _members_of(self, selection: Selection) -> Members:
         found = self._members.get(selection)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lockstep.apiserver.selectors import first_equality, parse_labels
-from lockstep.metrics.views import ALWAYS, Object, PodView, canonical, starts, starts_told
+from lockstep.metrics.views import ALWAYS, Object, PodView, canonical, reported_starts, starts
 
 if TYPE_CHECKING:
     from lockstep.apiserver.kinds import Kind
@@ -46,7 +46,7 @@ class Pods:
         self.reach = 0
         for stored in state.collection("pods").items.values():
             self._note(
-                stored.object["metadata"]["uid"], None, PodView(stored.object, starts_told(stored.object)), ALWAYS
+                stored.object["metadata"]["uid"], None, PodView(stored.object, reported_starts(stored.object)), ALWAYS
             )
         state.after_write.append(self._after_write)
 

@@ -29,8 +29,8 @@ class PodsMetrics:
     def names(self) -> list[str]:
         """The metrics that there are."""
         now = self._measurements.now()
-        told = [one.metric for one in self._tables.holding(now) if one.metric]
-        return list(dict.fromkeys([*(one.metric for one in self._measurements.series.holding(now)), *told]))
+        in_tables = [one.metric for one in self._tables.holding(now) if one.metric]
+        return list(dict.fromkeys([*(one.metric for one in self._measurements.series.holding(now)), *in_tables]))
 
     def known(self, metric: str) -> bool:
         """Whether there is such a metric."""
@@ -49,7 +49,7 @@ class PodsMetrics:
         positions = Positions(self._measurements.pods)
         entries = []
         for pod in pods:
-            entry: Any = self._told(tables, pod, positions, identifier) if pod.running else None
+            entry: Any = self._from_tables(tables, pod, positions, identifier) if pod.running else None
             if entry is None and not any(one.selection.matches(pod) for one in tables):
                 entry = measured.get(pod.uid)
             for edit in edits:
@@ -59,7 +59,9 @@ class PodsMetrics:
                 entries.append(entry)
         return entries
 
-    def _told(self, tables: Sequence[Table], pod: PodView, positions: Positions, identifier: Entry) -> Entry | None:
+    def _from_tables(
+        self, tables: Sequence[Table], pod: PodView, positions: Positions, identifier: Entry
+    ) -> Entry | None:
         """The row for the pod in the latest table about it."""
         table = next((one for one in reversed(tables) if one.selection.matches(pod)), None)
         row = None if table is None else table.of(positions.of(table.selection, pod))

@@ -98,8 +98,8 @@ class ResourceApi:
         concerned = [(one, positions.of(one.selection, pod)) for one in tables if one.selection.matches(pod)]
         if concerned:
             start, now = self._measurements.rhythm.start, self._measurements.now()
-            told = pod_entry(concerned, pod.first, start, now)
-            return None if told is None else {"metadata": _metadata(pod, rfc3339(now)), **told}
+            entry = pod_entry(concerned, pod.first, start, now)
+            return None if entry is None else {"metadata": _metadata(pod, rfc3339(now)), **entry}
         return next(iter(_plain([pod], sample, rfc3339(self._measurements.now()))), None)
 
     # -- nodes --------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def _restarts(pod: Object) -> dict[str, int]:
     return {one["name"]: one.get("restartCount", 0) for one in _running(pod)}
 
 
-def starts_told(pod: Object) -> tuple[tuple[str, int], ...]:
+def reported_starts(pod: Object) -> tuple[tuple[str, int], ...]:
     """The running containers of a pod whose start was not seen, with the start times from its status."""
-    told = ((one["name"], one["state"]["running"].get("startedAt")) for one in _running(pod))
-    return tuple((name, parse_rfc3339(start) if start else ALWAYS) for name, start in told)
+    reported = ((one["name"], one["state"]["running"].get("startedAt")) for one in _running(pod))
+    return tuple((name, parse_rfc3339(start) if start else ALWAYS) for name, start in reported)

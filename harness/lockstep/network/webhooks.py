@@ -179,13 +179,13 @@ def decoded(outcome: Outcome) -> Any:
     response = review.get("response") if isinstance(review, dict) else None
     if not isinstance(response, dict):
         return review
-    told = {key: value for key, value in response.items() if key not in ("uid", "patchType") and value is not None}
-    if isinstance(told.get("patch"), str):
+    shown = {key: value for key, value in response.items() if key not in ("uid", "patchType") and value is not None}
+    if isinstance(shown.get("patch"), str):
         try:
-            told["patch"] = orjson.loads(base64.b64decode(told["patch"]))
+            shown["patch"] = orjson.loads(base64.b64decode(shown["patch"]))
         except ValueError:
-            return told
-    return told
+            return shown
+    return shown
 
 
 def _nothing() -> None:

@@ -1,4 +1,4 @@
-"""The JSON report: its shape, and files of it.
+"""The JSON report: its format, and reading and writing its files.
 
 Sorted and indented the same way every time, so that two reports of one seed differ in wall times only. A report is
 written whole or not at all.
@@ -79,7 +79,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def is_report(content: object) -> bool:
-    """Whether these JSON values have the shape of a report, down to the keys of each scenario."""
+    """Whether these JSON values have the format of a report, including the keys of each scenario."""
     return (
         isinstance(content, dict)
         and isinstance(content.get("lockstep"), dict)

@@ -1,7 +1,7 @@
-"""One run: what was asked for, one row for each scenario, and whether the whole is green.
+"""One run: its facts, one row for each scenario, and whether the run is green.
 
-A run is green only if something was judged, every scenario that was selected got a verdict, each of them made at least
-one assertion, and every verdict is `pass` or `divergent`. What is not known is never green.
+A run is green only if something was judged, every selected scenario got a verdict and made at least one assertion, and
+every verdict is `pass` or `divergent`. An unknown verdict is never green.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lockstep.runs.outcome import GREEN, VERDICTS, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scenario's outcome without its objects: it travels between processes as plain JSON."""
+    """One scenario's outcome without its objects, so that it can pass between processes as plain JSON."""
 
     id: str
     controller: str
@@ -28,7 +28,7 @@ class Row:
 
     @classmethod
     def of(cls, outcome: Outcome) -> Row:
-        """The row of an outcome; times are rounded to what can be told apart."""
+        """The row of an outcome; times are rounded to a meaningful precision."""
         return cls(
             id=outcome.scenario.id,
             controller=outcome.scenario.controller,
@@ -51,7 +51,7 @@ class Row:
 
     @property
     def judged(self) -> bool:
-        """Whether the verdict says something about the controller: never so without an assertion that held."""
+        """Whether the verdict is about the controller, which takes an assertion that was made."""
         return self.verdict == "fail" or (self.verdict in GREEN and self.assertions > 0)
 
     @property
@@ -63,7 +63,7 @@ class Row:
 
 
 class Session:
-    """The rows of one run. `selected` is how many scenarios were to run, None if nobody can say."""
+    """The rows of one run. `selected` is how many scenarios were to run; None: unknown."""
 
     def __init__(self, config: RunConfig, selected: int | None = None) -> None:
         self.config = config
@@ -76,12 +76,12 @@ class Session:
 
     @property
     def rows(self) -> list[Row]:
-        """All rows, sorted by scenario id, whatever order they came in."""
+        """All rows, sorted by scenario id."""
         return [self._rows[key] for key in sorted(self._rows)]
 
     @property
     def controllers(self) -> list[str]:
-        """The controllers that the rows speak of, sorted."""
+        """The controllers of the rows, sorted."""
         return sorted({row.controller for row in self._rows.values()})
 
     def rows_of(self, controller: str) -> list[Row]:
@@ -114,7 +114,7 @@ class Session:
 
     @property
     def green(self) -> bool:
-        """Whether the run may be trusted to have found nothing wrong."""
+        """Whether the run is complete and found nothing wrong."""
         return not self.reasons()
 
     @property

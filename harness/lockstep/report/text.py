@@ -61,7 +61,7 @@ def _amounts(rows: list[Row]) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: "0.35 s", "2 min 5 s", "3 h 20 min", "2 d 4 h"."""
+    """A duration in words: "0.35 s", "2 min 5 s", "3 h 20 min", "2 d 4 h"."""
     if seconds < 60:
         return f"{seconds:.3g} s" if seconds < 9.995 else f"{seconds:.1f} s"
     whole = round(seconds)
@@ -73,7 +73,7 @@ def duration(seconds: float) -> str:
 
 
 def closing(session: Session) -> list[str]:
-    """The last word on the run, green or why not, in lines of 80 columns."""
+    """The conclusion of the run, green or why not, in lines of 80 columns."""
     return textwrap.wrap(_closing(session), WIDTH, subsequent_indent="  ", break_long_words=False)
 
 

@@ -18,7 +18,7 @@ from lockstep.trace.history import History
 from lockstep.trace.invariants import checking as invariants
 from lockstep.trace.ledger import Judged, Ledger
 from lockstep.trace.normalise import Trace, normalise
-from lockstep.trace.summary import story
+from lockstep.trace.summary import summarize
 
 if TYPE_CHECKING:
     from lockstep.environments.memory import RunResult
@@ -57,7 +57,7 @@ class Judge:
     def trace_of(self, result: RunResult) -> Trace:
         """What of a run is compared."""
         trace = normalise(result.history, result.start_instant)
-        return story(trace) if self._real else trace
+        return summarize(trace) if self._real else trace
 
     def judge(
         self, scenario: Scenario, result: RunResult, trace: Trace, again: Callable[[], Trace] | None = None
@@ -145,7 +145,7 @@ class Judge:
         """With the nearest variant of the recording, and how many there are. Raises as `recordings.load`."""
         folder = self._project.evidence_of(scenario.module).recordings
         known = recordings.load(folder, self._config.release, scenario.id).variants
-        variants = [story(one) for one in known] if self._real else known
+        variants = [summarize(one) for one in known] if self._real else known
         return compare.nearest(variants, trace, scenario.tolerance), len(variants)
 
     def _with_live(self, scenario: Scenario, trace: Trace, again: Callable[[], Trace]) -> tuple[Comparison, int]:

@@ -111,5 +111,5 @@ def _let_in(loop: VirtualLoop, inbox: Inbox) -> bool:
     """Take over what has come from outside. False if nothing has."""
     if not inbox.run():
         return False
-    loop.hear_news()
+    loop.note_outside_event()
     return True

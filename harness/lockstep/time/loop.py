@@ -269,7 +269,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def _has_ready(self) -> bool:
         return bool(self._ready)  # type: ignore[attr-defined]
 
-    def hear_news(self) -> None:
+    def note_outside_event(self) -> None:
         """Something came from outside the run: the steps that follow at this instant do not count as a standstill."""
         self._last_step = (self.now, 0)
 

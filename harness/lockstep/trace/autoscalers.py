@@ -16,14 +16,14 @@ AUTOSCALERS: Final = "horizontalpodautoscalers.autoscaling"
 
 
 class Autoscalers:
-    """What is stored after the writes applied so far. Objects are shared with the history: never change them."""
+    """The state after the writes applied so far. Objects are shared with the history: never change them."""
 
     def __init__(self) -> None:
         self._targets: dict[str, _Target] = {}  # by the uid of the HPA
         self._by_target: dict[_Target, dict[str, Object]] = {}
 
     def apply(self, write: Write) -> None:
-        """Take over what a successful write of an HPA changed."""
+        """Apply a successful write of an HPA."""
         identity = uid(write.after or write.before or {})
         old = self._targets.pop(identity, None)
         if old is not None:
@@ -34,7 +34,7 @@ class Autoscalers:
             self._by_target.setdefault(target, {})[identity] = write.after
 
     def of(self, target: Object) -> list[Object]:
-        """The HPAs that scale this object. They may spell its kind in small letters (restmapper/discovery.go)."""
+        """The HPAs that scale this object. They may write its kind in lower case (restmapper/discovery.go)."""
         metadata = target.get("metadata") or {}
         group, kind = _group(target.get("apiVersion")), str(target.get("kind", ""))
         place = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
@@ -43,7 +43,7 @@ class Autoscalers:
 
 
 def replicas_of(scalable: Object) -> int:
-    """`spec.replicas` of what an HPA scales, as its scale subresource shows it: 0 if it is not there."""
+    """`spec.replicas` of what an HPA scales, as its scale subresource shows it: 0 if it is absent."""
     return int((scalable.get("spec") or {}).get("replicas") or 0)
 
 

@@ -1,6 +1,6 @@
-"""The ReplicaSets, pods and HPAs of a run as the API server held them, replayed write by write from a history.
+"""The ReplicaSets, pods and HPAs of a run as the API server stored them, replayed write by write from a history.
 
-Counts are kept up to date with each write, so that judging a run of 10,000 pods costs no more per write than one of 10.
+Counts are updated with each write, so a write costs the same in a run of 10,000 pods as in one of 10.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Object = dict[str, Any]
 
 
 class Tally:
-    """The active pods of one owner, counted."""
+    """Counts of the active pods of one owner."""
 
     def __init__(self) -> None:
         self.active = 0
@@ -30,7 +30,7 @@ class Tally:
         self._queue: list[tuple[int, str]] = []
 
     def add(self, identity: str, available_from: int | None) -> None:
-        """An active pod; `available_from` is None unless it is ready."""
+        """Count an active pod; `available_from` is None unless it is ready."""
         self.active += 1
         if available_from is not None:
             self.ready += 1
@@ -38,13 +38,13 @@ class Tally:
             heapq.heappush(self._queue, (available_from, identity))
 
     def remove(self, identity: str, *, ready: bool) -> None:
-        """Take back what `add` counted."""
+        """Undo `add`."""
         self.active -= 1
         self.ready -= ready
         self._waiting.pop(identity, None)
 
     def available(self, at: int) -> int:
-        """How many count as available at an instant; it must not lie before that of an earlier call."""
+        """How many pods count as available at an instant. Instants must not decrease from call to call."""
         while self._queue and self._queue[0][0] <= at:
             instant, identity = heapq.heappop(self._queue)
             if self._waiting.get(identity) == instant:
@@ -53,7 +53,7 @@ class Tally:
 
 
 class ClusterState:
-    """What is stored after the writes applied so far. Objects are shared with the history: never change them."""
+    """The state after the writes applied so far. Objects are shared with the history: never change them."""
 
     def __init__(self) -> None:
         self.replica_sets: dict[str, Object] = {}
@@ -63,7 +63,7 @@ class ClusterState:
         self._tallies: dict[str, Tally] = {}
 
     def apply(self, write: Write) -> None:
-        """Take over what a successful write changed."""
+        """Apply a successful write."""
         known = write.after or write.before
         if write.failed or known is None:
             return
@@ -116,7 +116,7 @@ class ClusterState:
         return list(self._owned.get(owner, {}).values())
 
     def selected_pods(self, replica_set: Object) -> list[Object]:
-        """The pods that a ReplicaSet selects, whoever owns them. Goes through all pods."""
+        """The pods that a ReplicaSet selects, with any owner or none. Checks all pods."""
         namespace, selector = replica_set["metadata"].get("namespace"), replica_set["spec"].get("selector") or {}
         return [
             pod

@@ -1,9 +1,9 @@
 """How many pods of the same or a related owner share a node: the "doubled up" criterion of upstream's deletion ranking.
 
 Upstream counts the active pods of all ReplicaSets that share a controller with the one at hand, node by node
-(`replicaset.getPodsRankedByRelatedPodsOnSameNode`); for a ReplicaSet that nobody controls it counts none. The count is
-taken as it was before the controllers under test began to write in this instant, since the order of their writes
-inside an instant is free.
+(`replicaset.getPodsRankedByRelatedPodsOnSameNode`); for a ReplicaSet without a controller it counts none. The count is
+the one before the controllers under test began to write in this instant, since the order of their writes inside an
+instant is free.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Colocation:
         return 0 if place is None else self._counts.get(place, 0)
 
     def follow(self, write: Write, *, under_test: bool) -> None:
-        """Take note of a successful write. Pods that the controllers under test remove count until the instant ends."""
+        """Apply a successful write. Pods that the controllers under test remove count until the instant ends."""
         if write.resource == "pods":
             self._follow_pod(write, under_test)
         elif write.after is not None and (reference := controller_of(write.after)) is not None:
@@ -52,7 +52,7 @@ class Colocation:
             self._move(pod, place)
 
     def end_instant(self) -> None:
-        """The instant is over: what the controllers under test removed in it is gone."""
+        """The instant is over: pods that the controllers under test removed in it no longer count."""
         for pod in self._leaving:
             self._move(pod, None)
         self._leaving = {}

@@ -1,8 +1,8 @@
-"""Compares two traces: the left one is what is expected, the right one what was got.
+"""Compares two traces: the left one is expected, the right one is what the run did.
 
-Inside an instant writes and events are multisets. What only one side has is paired by verb and object and shown field
-by field; what finds no partner is missing or extra. The status of an object is followed path by path over the whole
-run, so that one field that is never written gives differences of that field and hides no others.
+Inside an instant writes and events are multisets. Items that only one side has are paired by verb and object and
+compared field by field; an item without a partner is missing or extra. The status of an object is followed path by path
+over the whole run, so a field that is never written gives differences of that field only and hides no others.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ _Changes = dict[str, tuple[Any, Any]]
 
 
 def compare(left: Trace, right: Trace, tolerance: Sequence[Tolerance] = ()) -> Comparison:
-    """All differences of `right` from `left`, in the order of time."""
+    """All differences of `right` from `left`, by time."""
     return Comparison(list(_Comparer(left, right, tolerance).differences()), left, right, tolerance)
 
 
 def nearest(variants: Sequence[Trace], trace: Trace, tolerance: Sequence[Tolerance] = ()) -> Comparison:
-    """The comparison with the variant that differs least (the first of several). Raises ValueError without variants."""
+    """The comparison with the variant that has the fewest differences (the first of several). Raises ValueError without
+    variants.
+    """
     if not variants:
         raise ValueError("nothing to compare with: give at least one variant")
     equal = next((variant for variant in variants if variant == trace), None)
@@ -55,7 +57,7 @@ class _Comparer:
         self._left = left
         self._right = right
         self._tolerance = tolerance
-        self._status: dict[str, tuple[Item, Item]] = {}  # object: its status as it stands on either side
+        self._status: dict[str, tuple[Item, Item]] = {}  # object: its present status on either side
 
     def differences(self) -> Iterator[Difference]:
         window = max((one.within for one in self._tolerance if one.path == "at"), default=0.0)
@@ -86,7 +88,7 @@ class _Comparer:
         return found
 
     def _pairs(self, ours: _Bag, theirs: _Bag, same: tuple[str, ...]) -> Iterator[tuple[Item, Item, _Changes]]:
-        """Take pairs that agree in the fields `same` out of both bags; the most alike go first."""
+        """Remove pairs that agree in the fields `same` from both bags, the most similar pairs first."""
         for key, mine in ours.rest():
             while ours.left[key]:
                 candidates = [
@@ -140,7 +142,7 @@ class _Comparer:
 
 
 class _Bag:
-    """A multiset of items from which matches are taken out."""
+    """A multiset of items, from which matches are removed."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self.items: dict[bytes, Item] = {}
@@ -153,14 +155,14 @@ class _Bag:
         self.left = dict(self.total)
 
     def cancel(self, other: _Bag) -> None:
-        """Take out of both bags what both have."""
+        """Remove the items that both bags have."""
         for key in self.left.keys() & other.left.keys():
             common = min(self.left[key], other.left[key])
             self.left[key] -= common
             other.left[key] -= common
 
     def rest(self) -> list[tuple[bytes, Item]]:
-        """What has found no partner yet."""
+        """The items that are still without a partner."""
         return [(key, item) for key, item in self.items.items() if self.left[key]]
 
     def counted(self, key: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""One difference between two traces, and all those between two traces."""
+"""A difference between two traces, and the result of a whole comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lockstep.trace.model import Trace
 
-#: The instant under which differences of the final state stand.
+#: The instant of differences in the final state.
 END: Final = "end"
 MISSING_WRITE: Final = "missing write"
 EXTRA_WRITE: Final = "extra write"
@@ -23,7 +23,7 @@ MISSING_EVENT: Final = "missing event"
 EXTRA_EVENT: Final = "extra event"
 CHANGED_FIELD: Final = "changed field"
 FINAL_STATE: Final = "final state"
-#: An assertion of the scenario itself does not hold: in the ledger only, for a release that behaves otherwise.
+#: An assertion of the scenario fails. Only in the ledger, for a release that behaves differently.
 FAILED_ASSERTION: Final = "failed assertion"
 KINDS: Final = (
     MISSING_WRITE,
@@ -40,7 +40,7 @@ KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What the left side (expected) has and the right side (got) has not, or has otherwise."""
+    """A value of the left side (expected) that the right side (got) lacks, or has differently; or the reverse."""
 
     #: Seconds since the start of the run, "12.345"; `END` for the final state.
     at: str
@@ -48,9 +48,9 @@ class Difference:
     kind: str
     #: Resource and symbol: "pods web#1".
     object: str
-    #: The field; "" where a whole write, event or object is missing or extra.
+    #: The field; "" if a whole write, event or object is missing or extra.
     path: str
-    #: The values, or the whole items with how often they occur; `ABSENT` where there is none.
+    #: The values, or whole items with their number of occurrences; `ABSENT` if there is none.
     left: Any
     right: Any
 
@@ -62,7 +62,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far two numbers, or two times, may lie apart at the paths that fit a glob.
+    """How far apart two numbers, or two times, may be at the paths that match a glob.
 
     The path `at` stands for the instants themselves: a window for behaviour that upstream delays by a random amount.
     """
@@ -81,7 +81,9 @@ class Tolerance:
         if isinstance(left, list) and isinstance(right, list):  # a value before and after
             return len(left) == len(right) and all(map(self._near, left, right))
         for one, other in ((left, right), (right, left)):
-            if one is ABSENT and isinstance(other, list) and len(other) == 2:  # what changed by next to nothing
+            if (
+                one is ABSENT and isinstance(other, list) and len(other) == 2
+            ):  # a change within the tolerance, on one side only
                 return self._near(*other)
         return self._near(left, right)
 
@@ -94,7 +96,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All differences of a trace from what it is held to, by instant; none: it conforms."""
+    """All differences between two traces, by instant. Without any, the right one conforms."""
 
     differences: Sequence[Difference]
     left: Trace

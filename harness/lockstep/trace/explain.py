@@ -1,4 +1,4 @@
-"""Says what differs, to someone who has never seen this tool: at most 80 columns, the first instant in full."""
+"""Explains differences to someone who has never seen this tool: at most 80 columns, the first instant in full."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_LINES = 4
 
 
 def explain(judged: Judged, scenario_id: str, must: str, names: tuple[str, str], reproduce: str) -> str:
-    """Why a scenario does not conform. `names`: what is expected and what was got, in words; `reproduce`: a command."""
+    """Why a scenario does not conform. `names`: the expected and the actual side, in words; `reproduce`: a command."""
     lines = [scenario_id, *_wrapped(f"Rule: {must}", "  ", "        ")]
     if judged.remaining:
         lines += _differences(judged.remaining, judged.comparison, names)
@@ -69,12 +69,12 @@ def _one(difference: Difference) -> Iterator[str]:
 
 
 def _before(comparison: Comparison, at: str) -> list[str]:
-    """The last things that both did before they parted."""
+    """The last things that both sides did before the first difference."""
     done: list[str] = []
     for instant in comparison.left.instants:
         if at != END and float(instant["at"]) >= float(at):
             break
-        written = [sentence(item) for item in instant.get("writes", ())]  # events only echo them
+        written = [sentence(item) for item in instant.get("writes", ())]  # events only repeat them
         for name, changed in instant.get("status", {}).items():
             written.append(f"status of {name}: {', '.join(f'{path}={show(value)}' for path, value in changed.items())}")
         done += [f"{moment(instant['at'])[3:]}  {text}" for text in written]

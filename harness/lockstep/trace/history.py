@@ -1,7 +1,7 @@
-"""The history of a run: every mutating API request in the order of the answers, and the reads that show a sync.
+"""The history of a run: every mutating API request, in the order of the answers, and the reads that show a sync.
 
 A history is written by the server's observers and only ever grows. Everything that judges a run (normalisation,
-comparison, invariants) is a pure function of it, so a recorded history can be judged again without running anything.
+comparison, invariants) is a pure function of it. So a saved history can be judged again without a run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _OK, _ERROR = 200, 400
 
 
 class Write(NamedTuple):
-    """One mutating request and what became of it. The objects are the stored ones: shared, never to be changed."""
+    """One mutating request and its result. The objects are the stored ones: they are shared, so never change them."""
 
     #: Instant of the answer: nanoseconds since the virtual epoch.
     at: int
-    #: Who asked: "scenario", "kubelet", "replicaset-controller" ...
+    #: Who sent it: "scenario", "kubelet", "replicaset-controller" ...
     actor: str
     #: "create", "update", "patch", "delete" or "deletecollection".
     verb: str
@@ -30,7 +30,7 @@ class Write(NamedTuple):
     #: "status", "scale", "eviction" ...; "" for the object itself.
     subresource: str
     namespace: str
-    #: The final name, whether given or generated; "" if the request failed before it had one.
+    #: The final name, given or generated; "" if the request failed before there was one.
     name: str
     #: HTTP status code of the answer; 0 if the connection broke before there was one.
     code: int
@@ -46,12 +46,12 @@ class Write(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the actor was told anything but success."""
+        """Whether the actor got any answer but success."""
         return not _OK <= self.code < _ERROR
 
 
 class Read(NamedTuple):
-    """One request of a controller that changes nothing, kept because it shows that the controller was at work."""
+    """One request of a controller that changes nothing, recorded because it shows that the controller was at work."""
 
     #: Instant at which it reached the network: nanoseconds since the virtual epoch.
     at: int
@@ -60,14 +60,14 @@ class Read(NamedTuple):
     subresource: str
     namespace: str
     name: str
-    #: How many writes the history held by then.
+    #: How many writes the history had at that time.
     writes: int
 
 
 class History:
     """An append-only list of writes. `controllers` names the actors under test; all others belong to the world.
 
-    `options` says how the controllers were configured; None: nobody knows, as of a history from a file.
+    `options` is the configuration of the controllers; None: unknown, as for a history from a file.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""Raw histories as files: JSON lines, to be judged again without running.
+"""Raw histories as files: JSON lines, to be judged again without a run.
 
-A header, one line for each write, and then one for each read, if there are any.
+A file has a header, one line for each write, and then one for each read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def save_history(path: Path, history: History, facts: dict[str, Any]) -> None:
 
 
 def load_history(path: Path) -> tuple[History, dict[str, Any]]:
-    """A history and the facts it was saved with. Raises DamagedHistory; a truncated file is noticed."""
+    """A history and the facts it was saved with. Raises DamagedHistory, for a truncated file too."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -41,7 +41,7 @@ def load_history(path: Path) -> tuple[History, dict[str, Any]]:
         return _parse(lines)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise DamagedHistory(f"{path.name} is no whole history ({reason}); run the scenario again") from None
+        raise DamagedHistory(f"{path.name} is not a complete history ({reason}); run the scenario again") from None
 
 
 def _parse(lines: list[str]) -> tuple[History, dict[str, Any]]:

@@ -22,14 +22,14 @@ _UNCOMPARED_PATHS = ("metadata.resourceVersion", "metadata.generation", "metadat
 
 
 class Items:
-    """Makes items; collects the specs that they refer to by digest."""
+    """Builds items, and collects the specs that they refer to by digest."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
         self.specs: dict[str, Any] = {}
 
     def write(self, write: Write, pod: Object | None, colocated: int) -> Item:
-        """Any write but those of status and events. `pod`: what is removed, if it is one; see `describe_pod`."""
+        """Any write but those of status and events. `pod`: the pod that is removed, if any; see `describe_pod`."""
         item: Item = {
             "verb": write.verb,
             "resource": f"{write.resource}/{write.subresource}" if write.subresource else write.resource,
@@ -56,7 +56,7 @@ class Items:
         return item | self._failure(write)
 
     def _review(self, write: Write) -> Item:
-        """What a webhook answered about which object; the order of operations on different paths is open."""
+        """A webhook's answer, and the object it is about. Operations on different paths have no order."""
         asked, answer = write.body["object"], write.body["answer"]
         metadata = asked.get("metadata") or {}
         item: Item = {
@@ -64,10 +64,10 @@ class Items:
         }
         if "spec" in asked:
             item["about"]["spec"] = self.spec_digest(asked["spec"])
-        told = self.symbols.value(answer)
-        if isinstance(told, dict) and isinstance(told.get("patch"), list):
-            told = {**told, "patch": sorted_operations(told["patch"])}
-        item["answer"] = told
+        shown = self.symbols.value(answer)
+        if isinstance(shown, dict) and isinstance(shown.get("patch"), list):
+            shown = {**shown, "patch": sorted_operations(shown["patch"])}
+        item["answer"] = shown
         return item | ({"code": write.code, "message": write.message} if write.code != _OK else {})
 
     def event(self, write: Write) -> Item | None:
@@ -75,8 +75,8 @@ class Items:
 
         client-go names an event after its object and the nanosecond. Virtual time stands still inside an instant, so
         two events there have one name and the server refuses the second: an accident of the clock, which is ignored.
-        None: client-go counted an event that is not there, and creates it next. Whether it does so is open where the
-        message varies.
+        None: client-go increased the count of an event that is gone, and creates it next. If the message varies,
+        upstream may do so or not.
         """
         event = write.after or (write.body if isinstance(write.body, dict) else {})
         involved = event.get("involvedObject") or event.get("regarding") or {}
@@ -100,8 +100,8 @@ class Items:
     def describe_pod(self, pod: Object, colocated: int = 0) -> Item:
         """A pod as upstream's deletion ranking sees it (`controller.ActivePodsWithRanks.Less`), without its name.
 
-        Two controllers may remove different pods of one description, never pods of different descriptions. What is zero
-        or false is left out. `colocated`: how many active pods of the same or a related owner its node holds.
+        Two controllers may remove different pods of one description, never pods of different descriptions. Fields that
+        are zero or false are left out. `colocated`: how many active pods of the same or a related owner its node holds.
         """
         spec, status, metadata = pod.get("spec") or {}, pod.get("status") or {}, pod.get("metadata") or {}
         since = ready_since(pod)
@@ -150,14 +150,14 @@ class Items:
 
 
 def _without_kind(body: Any) -> dict[str, Any]:
-    """An options object without what says only which kind of object it is."""
+    """An options object without its kind and apiVersion."""
     if not isinstance(body, Mapping):
         return {}
     return {key: value for key, value in body.items() if key not in ("kind", "apiVersion") and value is not None}
 
 
 def _replicas(scale: Any) -> int:
-    """What a Scale asks for; zero is left out on the wire."""
+    """The replicas of a Scale; zero is left out on the wire."""
     return int((scale.get("spec") or {}).get("replicas") or 0) if isinstance(scale, Mapping) else 0
 
 

@@ -1,23 +1,18 @@
 """The ledger of known differences: a file `divergences.yaml` with a list of entries such as
 
-    - id: KD-001
-      title: status.terminatingReplicas is new in 1.35
-      class: release-difference      # upstream-bug | deliberate | unspecified | release-difference
-      controller: replicaset
-      releases: ["<1.35"]            # of what is expected; "1.34.4" or comparisons such as ">=1.34,<1.36"
-      against: upstream
-      link: https://github.com/...
-      explanation: Older releases do not count terminating pods.
-      match:                         # globs (* and ?); a difference that fits any of the patterns is explained
-        - {path: status.terminatingReplicas}
-      scenarios: [replicaset/scale-down]
+- id: KD-001 title: status.terminatingReplicas is new in 1.35 class: release-difference      # upstream-bug | deliberate
+  | unspecified | release-difference controller: replicaset releases: ["<1.35"]            # of the expected side;
+  "1.34.4" or comparisons such as ">=1.34,<1.36" against: upstream link: https://github.com/... explanation: Older
+  releases do not count terminating pods. match:                         # globs (* and ?); a difference that matches
+  any of the patterns is explained
+- {path: status.terminatingReplicas} scenarios: [replicaset/scale-down]
 
-Where a pattern must be wide, `scenarios` is a mapping from each id to the fingerprint of all the differences that the
-entry explains there: {replicaset/scale-down: 1f0c6c2a9b7e}. A failing run prints the fingerprint that it found.
+If a pattern must be wide, `scenarios` is a mapping from each id to the fingerprint of all differences that the entry
+explains there: {replicaset/scale-down: 1f0c6c2a9b7e}. A failing run prints the fingerprint that it found.
 
-It is strict both ways: a difference is explained only in the scenarios that an entry lists, and a listed scenario that
-does not show its difference any more, or another one, is an error too. So the ledger can neither hide a new difference
-nor go stale.
+It is strict both ways. A difference is explained only in the scenarios that an entry lists. A listed scenario that no
+longer shows its difference, or shows another one, is an error too. So the ledger can neither hide a new difference nor
+go stale.
 """
 
 from __future__ import annotations
@@ -40,7 +35,7 @@ if TYPE_CHECKING:
 CLASSES = ("upstream-bug", "deliberate", "unspecified", "release-difference")
 _TEXTS = ("id", "title", "class", "controller", "against", "link", "explanation")
 _PATTERN_FIELDS = ("kind", "object", "path", "left", "right")
-#: What the names of the VPA's own releases begin with.
+#: The prefix of the VPA's own releases.
 _ALONE = "vpa-"
 _COMPARISON = re.compile(r"(<=|>=|<|>|==)?((?:vpa-)?\d+(?:\.\d+){0,2})")
 
@@ -54,7 +49,7 @@ class LedgerError(LockstepError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Globs on the fields of a difference; a field that is not there fits everything."""
+    """Globs on the fields of a difference; an absent field matches everything."""
 
     globs: tuple[tuple[str, str], ...]
 
@@ -81,26 +76,26 @@ class Entry:
 
     @property
     def about_assertions(self) -> bool:
-        """Whether the entry is about assertions that a release does not meet, rather than about traces."""
+        """Whether the entry is about assertions that a release fails, and not about traces."""
         return all(("kind", FAILED_ASSERTION) in pattern.globs for pattern in self.match)
 
     def covers(self, scenario_id: str, release: str) -> bool:
-        """Whether the scenario must show this difference when it is held to that release."""
+        """Whether the scenario must show this difference when it is compared with that release."""
         return scenario_id in self.scenarios and any(in_range(release, one) for one in self.releases)
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the ledger leaves of a comparison."""
+    """A comparison after the ledger has removed known differences."""
 
     #: Differences that no entry explains, in order.
     remaining: tuple[Difference, ...]
     #: Ids of the entries that explain at least one difference.
     explained: tuple[str, ...]
-    #: Ids of the entries whose difference should be there and is not.
+    #: Ids of the entries whose difference is expected but gone.
     stale: tuple[str, ...]
     comparison: Comparison
-    #: Entries whose differences are others than the ledger says, with the fingerprint of those found.
+    #: Entries whose fingerprint has changed, with the new one.
     changed: tuple[tuple[str, str], ...] = ()
 
 
@@ -113,7 +108,7 @@ class Ledger:
 
     @classmethod
     def load(cls, path: Path | str) -> Ledger:
-        """Read a ledger. A file that is not there is an empty ledger. Raises LedgerError."""
+        """Read a ledger. An absent file is an empty ledger. Raises LedgerError."""
         path = Path(path)
         source = f"{path.parent.name}/{path.name}"
         if not path.exists():
@@ -132,10 +127,10 @@ class Ledger:
         return cls(tuple(entries), source)
 
     def judge(self, scenario_id: str, release: str, applies: bool, comparison: Comparison) -> Judged:
-        """Take known differences out of a comparison.
+        """Remove known differences from a comparison.
 
-        `release`: the one that the scenario is held to. `applies`: whether this comparison is of the reference with
-        upstream, which is what the ledger is about; if not, nothing is explained and nothing is stale.
+        `release`: the one that the scenario is compared with. `applies`: whether the reference is compared with
+        upstream, which is what the ledger is about. If not, nothing is explained and nothing is stale.
         """
         entries = [
             one for one in self.entries if applies and not one.about_assertions and one.covers(scenario_id, release)
@@ -143,7 +138,7 @@ class Ledger:
         return _judge(entries, scenario_id, comparison)
 
     def judge_assertions(self, scenario_id: str, release: str, comparison: Comparison) -> Judged:
-        """The same for assertions of a scenario that upstream `release` does not meet (kind "failed assertion")."""
+        """The same for assertions of a scenario that upstream `release` fails (kind "failed assertion")."""
         entries = [one for one in self.entries if one.about_assertions and one.covers(scenario_id, release)]
         return _judge(entries, scenario_id, comparison)
 
@@ -159,7 +154,7 @@ class Ledger:
 
 
 def fingerprint(differences: Iterable[Difference]) -> str:
-    """What tells one set of differences from another."""
+    """A short digest that identifies a set of differences."""
     return digest([difference.line() for difference in differences])[:12]
 
 
@@ -167,7 +162,7 @@ def _judge(entries: list[Entry], scenario_id: str, comparison: Comparison) -> Ju
     explained: dict[str, list[Difference]] = {one.id: [] for one in entries}
     unexplained: list[Difference] = []
     for difference in comparison.differences:
-        # The first entry that fits takes it: narrow ones stand before wide ones.
+        # The first entry that matches takes it: narrow ones stand before wide ones.
         entry = next((one for one in entries if any(pattern.fits(difference) for pattern in one.match)), None)
         (unexplained if entry is None else explained[entry.id]).append(difference)
     found = {
@@ -293,7 +288,7 @@ def _pattern(data: Any) -> Pattern:
 
 
 def _text(value: Any) -> str:
-    """A glob as written; YAML's numbers and booleans as the differences show them."""
+    """A glob as written; YAML's numbers and booleans in the form of the differences."""
     return value if isinstance(value, str) else show(value)
 
 

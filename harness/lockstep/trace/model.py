@@ -10,9 +10,9 @@ A trace is plain JSON data:
      "final": {"objects": {"replicasets.apps web": {"spec.replicas": 3, ...}}, "pods": {"web": [...]}},
      "reads": {"replicasets.apps/scale web": [["15.100", "15.000", 40]]}}    if there are any; see `trace.periods`
 
-Inside one instant the order of writes is free, so equal ones are kept once, with their number in `times` (1 if it is
-not there). `status` holds what changed between the end of the last instant and the end of this one; null: the field is
-gone. Status writes that were refused are left out: how many there are depends on interleaving.
+Inside one instant the order of writes is free, so equal ones are kept once, with their number in `times` (1 if absent).
+`status` holds what changed between the end of the last instant and the end of this one; null: the field is gone.
+Refused status writes are left out, because their number depends on interleaving.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ def _is_instant(data: Any) -> bool:
 
 
 def times(item: Mapping[str, Any]) -> int:
-    """How often an item occurs."""
+    """The number of occurrences of an item."""
     return int(item.get("times", 1))
 
 
 def multiset(items: Iterable[Item]) -> list[Item]:
-    """Equal items folded into one with its number, in a fixed order."""
+    """Items in a fixed order, with equal ones merged into one with their number."""
     items = list(items)
     if len(items) < 2:
         return items

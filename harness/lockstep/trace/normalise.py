@@ -1,4 +1,4 @@
-"""From a history to a normalised trace: see `lockstep.trace.model` for what a trace holds."""
+"""From a history to a normalised trace. See `lockstep.trace.model` for the parts of a trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVENTS = ("events", "events.events.k8s.io")
 
 
 def normalise(history: History, start: int = 0) -> Trace:
-    """What the actors under test did. `start` is the instant (ns) from which the trace counts time."""
+    """The trace of the actors under test. `start` is the instant (ns) from which it counts time."""
     normaliser = _Normaliser(history, start)
     for position, write in enumerate(history):
         normaliser.take_reads(position)
@@ -34,7 +34,7 @@ _Place = tuple[str, str, str]  # (resource, namespace, name)
 
 
 class _Touched:
-    """An object that was written during the instant: its first and its last state there."""
+    """An object that was written during the instant: its state before the first write and after the last."""
 
     __slots__ = ("after", "before", "name", "status_written")
 
@@ -63,7 +63,7 @@ class _Normaliser:
         self._with_status: set[str] = set()  # uids of objects whose status an actor under test has written
 
     def take_reads(self, position: int) -> None:
-        """The reads that came before the write at this position of the history."""
+        """Add the reads that came before the write at this position of the history."""
         reads = self._history.reads
         while self._next_read < len(reads) and reads[self._next_read].writes <= position:
             self._reads.take(reads[self._next_read])
@@ -163,7 +163,7 @@ class _Normaliser:
         )
 
     def _final_objects(self) -> Item:
-        """The objects whose status the actors under test keep, or which control pods."""
+        """The objects whose status the actors under test have written, and those that control pods."""
         controlled = {
             str((controller_of(obj) or {}).get("uid"))
             for (resource, *_), obj in self._live.items()
@@ -190,7 +190,7 @@ class _Normaliser:
 
 
 def _others(leaves: Item, than: Item) -> Item:
-    """The leaves that are not the same there."""
+    """The leaves that differ from those in `than`."""
     return {path: value for path, value in leaves.items() if than.get(path, ABSENT) != value}
 
 

@@ -51,14 +51,14 @@ def _fold(times: list[int]) -> Iterator[list[Any]]:
 
 
 def unfold(runs: Iterable[Sequence[Any]]) -> list[int]:
-    """The instants of runs in milliseconds, in order. Raises ValueError on what are no runs."""
+    """The instants of runs in milliseconds, in order. Raises ValueError if the data are not runs."""
     times: list[int] = []
     try:
         for run in runs:
             first, step, number = run if len(run) != 1 else (*run, "0", 1)
             times += [_milliseconds(first) + index * _milliseconds(step) for index in range(number)]
     except (TypeError, ValueError, AttributeError):
-        raise ValueError(f"{runs!r} are no runs of reads") from None
+        raise ValueError(f"{runs!r} are not runs of reads") from None
     return sorted(times)
 
 

@@ -13,8 +13,8 @@ NEVER = 2**63 - 1
 def available_at(pod: Object, min_ready_seconds: int) -> int | None:
     """The instant from which a ready pod counts as available (upstream `podutil.IsPodAvailable`); None: not ready.
 
-    With no minimum a ready pod is available at once, whatever its node's clock says: then the answer is 0. Otherwise a
-    condition without a transition time never makes a pod available: then it is `NEVER`.
+    Without a minimum, a ready pod is available at once, whatever its node's clock says: the answer is 0. With one, a
+    condition without a transition time never makes a pod available: the answer is `NEVER`.
     """
     since = ready_since(pod)
     if since is None:

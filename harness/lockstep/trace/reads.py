@@ -1,7 +1,7 @@
-"""Reads that show that a controller was at work, also where it wrote nothing: an HPA sync begins by reading a scale.
+"""Reads that show a controller at work even if it wrote nothing: an HPA sync begins by reading a scale.
 
-A trace keeps them by object, as periodic runs (`trace.periods`). Renewals of a Lease, which change nothing but the time
-in it, are kept in the same way, as `/renewal`.
+A trace keeps them by object, as periodic runs (`trace.periods`). Renewals of a Lease, which change only its time, are
+kept in the same way, as `/renewal`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RENEWAL = "/renewal"
 
 
 class Reads:
-    """Gathers the reads of a run."""
+    """Collects the reads of a run."""
 
     def __init__(self, symbols: Symbols, start: int) -> None:
         self._symbols = symbols
@@ -34,12 +34,12 @@ class Reads:
         self._times: dict[str, list[int]] = {}
 
     def take(self, read: Read) -> None:
-        """Take note of a read; `Symbols` must know the writes before it, and none after it."""
+        """Add a read. `Symbols` must know the writes before it, and none after it."""
         symbol = self._symbols.of_place(read.resource, read.namespace, read.name)
         self._add(f"{read.resource}/{read.subresource} {symbol}", read.at)
 
     def take_renewal(self, write: Write) -> None:
-        """Take note of the renewal of a Lease."""
+        """Add the renewal of a Lease."""
         self._add(f"{write.resource}{_RENEWAL} {self._symbols.of(write)}", write.at)
 
     def _add(self, label: str, at: int) -> None:
@@ -51,7 +51,7 @@ class Reads:
 
 
 def is_renewal(write: Write) -> bool:
-    """Whether a write only says that the holder of a Lease is still there, now."""
+    """Whether a write only renews a Lease for its holder, with the present time."""
     if write.resource != _LEASES or write.failed or write.before is None or write.after is None:
         return False
     before, after = write.before["spec"], write.after["spec"]
@@ -61,7 +61,9 @@ def is_renewal(write: Write) -> bool:
 
 
 def differences(left: Mapping[str, Runs], right: Mapping[str, Runs], window: float = 0.0) -> Iterator[Difference]:
-    """Reads that only one side has, object by object. With a `window` in seconds they may lie so far apart."""
+    """Reads that only one side has, object by object. With a `window`, two reads match if they are at most so many
+    seconds apart.
+    """
     for label in sorted(left.keys() | right.keys()):
         ours, theirs = left.get(label, []), right.get(label, [])
         if ours != theirs:
@@ -78,7 +80,7 @@ def _unequal(label: str, ours: Counter[int], theirs: Counter[int], window: int) 
 
 
 def _pair(missing: Counter[int], extra: Counter[int], window: int) -> None:
-    """Take out of both what lies no further apart than `window`, the earliest first."""
+    """Remove reads that are at most `window` apart from both, the earliest first."""
     for at in sorted(missing):
         for other in sorted(extra):
             both = min(missing[at], extra[other]) if abs(other - at) <= window else 0

@@ -1,8 +1,8 @@
 """Recordings: what upstream did in a scenario, kept as evidence in `<release>/<scenario id>.json` below a folder.
 
 Upstream leaves some choices to the order of Go maps and to scheduling, so a recording holds every variant of its
-behaviour that was seen; a run conforms if it equals one of them. A recording is written by the tool from upstream only,
-never in continuous integration and never by hand: a digest over its content shows when that was tried.
+behaviour that was seen. A run conforms if it equals one of them. Recordings are taken from upstream only, never in
+continuous integration and never written by hand: a digest over the content reveals an edit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Provenance:
     seed: int
     #: The day, as YYYY-MM-DD.
     recorded: str
-    #: Controllers that the release does not have and that others took the part of; kept only if there were some.
+    #: Controllers that the release does not have, each with the implementation that stood in; absent if there were
+    #: none.
     substitutes: str = ""
 
 
@@ -116,7 +117,7 @@ def _parse(raw: bytes, release: str, scenario_id: str) -> Recording:
     try:
         data = orjson.loads(raw)
     except ValueError as error:
-        raise ValueError(f"it is no JSON ({error})") from None
+        raise ValueError(f"it is not JSON ({error})") from None
     if not isinstance(data, dict) or sorted(data) != sorted(_PARTS):
         raise ValueError(f"it must have the fields {', '.join(_PARTS)}")
     if digest({name: data[name] for name in _PARTS if name != "digest"}) != data["digest"]:
@@ -128,7 +129,7 @@ def _parse(raw: bytes, release: str, scenario_id: str) -> Recording:
         raise ValueError("it was not taken from upstream")
     scenario, variants = data["scenario"], data["variants"]
     if provenance["release"] != release or not isinstance(scenario, dict) or scenario.get("id") != scenario_id:
-        raise ValueError("it is about another scenario or release than its path says")
+        raise ValueError("it is of another scenario or release than its path says")
     if not isinstance(variants, list) or not variants:
         raise ValueError("it holds no variant")
     traces = [Trace.from_json(one) for one in variants]
@@ -140,7 +141,7 @@ def _fields_of(provenance: Provenance) -> dict[str, Any]:
 
 
 def readable(value: Any, indent: str = "") -> str:
-    """JSON with sorted keys in which a line holds as much as fits, and at least one write: made for reading diffs."""
+    """JSON with sorted keys, made for readable diffs: a line holds as much as fits, and at least one write."""
     flat = json.dumps(value, sort_keys=True, ensure_ascii=False)
     if len(indent) + len(flat) <= _LINE or not isinstance(value, dict | list) or not value or _is_item(value):
         return flat

@@ -1,11 +1,11 @@
-"""The story that a trace tells, whatever clock it was taken by: what a controller did, and what it left behind.
+"""The summary of a trace: what a controller did and what it left behind, without anything that depends on the clock.
 
-On a real clock nobody writes at the same instant twice, several changes of status fall into one write, and a write that
-meets a conflict is tried once more. So a story leaves out when things happened, in what order, how often something was
-refused or reported, and which of several pods of one owner it was. It keeps every write that had an effect, with its
-number; every kind of refusal and of event; and, at the end, the objects and their pods.
+On a real clock no two writes happen at one instant, several changes of status may become one write, and a write that
+meets a conflict is retried. So a summary leaves out when and in what order things happened, how often something was
+refused or reported, and which of several pods of one owner it concerned. It keeps every write that had an effect, with
+its number; every kind of refusal and of event; and the objects and their pods at the end.
 
-A story is a trace with one instant, so that stories are compared, and their differences shown, like traces.
+A summary is a trace with one instant, so summaries are compared, and their differences shown, like traces.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from lockstep.trace.values import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-#: Which pod of an owner.
+#: Part of a symbol: which pod of an owner.
 _NUMBER = re.compile(r"#\d+")
-#: What a pod has come to by the time when it is removed, and when that was.
+#: The state of a pod when it is removed, and its times.
 _TIMES = frozenset({"phase", "scheduled", "ready", "created", "deleted", "restarts", "sidecar_restarts", "colocated"})
-#: How far pods have come: they go on where a scenario ends, and a real clock does not end it at the same moment.
+#: Progress of pods: they are still changing when a scenario ends, and a real clock does not end it at the same moment.
 _PROGRESS = frozenset({"status.readyReplicas", "status.availableReplicas", "status.terminatingReplicas"})
-#: What others may have changed just before a write: kubelets and controllers the status, the scheduler the node.
-_BYSTANDERS = ("status.", "spec.nodeName")
-#: Refusals that depend on who was faster.
+#: Paths that others may have changed just before a write: kubelets and controllers the status, the scheduler the node.
+_OTHERS = ("status.", "spec.nodeName")
+#: Refusals that depend on which of two writers was faster.
 _RACES = frozenset({"Conflict", "AlreadyExists", "NotFound"})
-#: Requests that come again and again while a scenario lasts.
-_BEATS = frozenset({"leases.coordination.k8s.io"})
+#: Resources that are written periodically while a scenario lasts.
+_PERIODIC = frozenset({"leases.coordination.k8s.io"})
 #: Letters of the digest that names a spec (`Items.spec_digest`).
 _DIGEST = 12
 
-#: What objects say of when things happened. The weights of samples in a checkpoint add up to a sum that is relative to
-#: its reference, a midnight of the calendar: virtual time always begins at the same one.
-_INSTANTS = frozenset(
+#: Fields that depend on when things happened. `totalWeight` of a checkpoint depends on its reference, a calendar
+#: midnight: virtual time always begins at the same one.
+_TIMES_OF_OBJECTS = frozenset(
     {
         "creationTimestamp",
         "referenceTimestamp",
@@ -58,23 +58,23 @@ _ADMITTED = {
 _LIMITED = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
 
-def story(trace: Trace) -> Trace:
-    """See the module docstring."""
-    specs = {name: _as_asked(spec) for name, spec in trace.specs.items()}
+def summarize(trace: Trace) -> Trace:
+    """The summary of a trace; see the module docstring."""
+    specs = {name: _requested(spec) for name, spec in trace.specs.items()}
     digests = {name: digest(spec)[:_DIGEST] for name, spec in specs.items()}
-    writes = [_told(one, digests) for instant in trace.instants for one in instant.get("writes", ())]
+    writes = [_with_requested_specs(one, digests) for instant in trace.instants for one in instant.get("writes", ())]
     events = [one for instant in trace.instants for one in instant.get("events", ())]
     instant: Item = {"at": "0.000"}
-    if told := _writes(writes):
-        instant["writes"] = told
-    if told := _once(_event(one) for one in events if "failure" not in one and not _is_combined(one)):
-        instant["events"] = told
+    if kept := _writes(writes):
+        instant["writes"] = kept
+    if kept := _once(_event(one) for one in events if "failure" not in one and not _is_combined(one)):
+        instant["events"] = kept
     final = {"objects": _objects(trace.final["objects"]), "pods": _pods(trace.final["pods"])}
     return Trace((instant,) if len(instant) > 1 else (), {digests[name]: spec for name, spec in specs.items()}, final)
 
 
-def _as_asked(spec: Any) -> Any:
-    """A pod's spec without what admission adds to each pod of a real cluster."""
+def _requested(spec: Any) -> Any:
+    """A pod's spec as it was requested: without what admission adds to each pod of a real cluster."""
     if not isinstance(spec, dict) or "containers" not in spec:
         return spec
     kept = {name: value for name, value in spec.items() if _ADMITTED.get(name) != value}
@@ -87,8 +87,8 @@ def _is_default(toleration: Mapping[str, Any]) -> bool:
     return toleration.get("key") in _LIMITED and toleration.get("tolerationSeconds") == 300
 
 
-def _told(one: Item, digests: Mapping[str, str]) -> Item:
-    """A write that refers to specs as they were asked for."""
+def _with_requested_specs(one: Item, digests: Mapping[str, str]) -> Item:
+    """A write whose references to specs are replaced by those of the requested specs."""
     for holder in ("body", "about"):
         held = one.get(holder)
         if isinstance(held, dict) and isinstance(held.get("spec"), str) and held["spec"] in digests:
@@ -100,7 +100,7 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
     done: list[Item] = []
     refused: list[Item] = []
     for one in writes:
-        if one["resource"] in _BEATS:
+        if one["resource"] in _PERIODIC:
             continue
         if "code" not in one:
             if one.get("changes", True):  # an update that changes nothing has no effect
@@ -112,8 +112,8 @@ def _writes(writes: Iterable[Item]) -> list[Item]:
 
 def _write(one: Item) -> Item:
     kept = {name: value for name, value in one.items() if name != "times"}
-    if "changes" in kept:  # what others did meanwhile is not this write's doing
-        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith(_BYSTANDERS)}
+    if "changes" in kept:  # what others changed meanwhile does not belong to this write
+        kept["changes"] = {path: pair for path, pair in kept["changes"].items() if not path.startswith(_OTHERS)}
     if "pod" in kept:
         kept["pod"] = _pod(kept["pod"])
     kept.pop("options", None)  # preconditions name versions
@@ -128,7 +128,9 @@ def _event(one: Item) -> Item:
 
 
 def _is_combined(event: Item) -> bool:
-    """Those for which it stands have been told of; which event counts it depends on who reported at its instant."""
+    """Whether it is a combined event. The events that it combines are in the summary; which of them counts it depends
+    on timing.
+    """
     return str(event.get("message", "")).startswith(COMBINED)
 
 
@@ -148,11 +150,11 @@ def _objects(objects: Mapping[str, Any]) -> Item:
 
 
 def _is_transient(path: str) -> bool:
-    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _INSTANTS
+    return path in _PROGRESS or path.lower().endswith("time") or path.rpartition(".")[2] in _TIMES_OF_OBJECTS
 
 
 def _pods(pods: Mapping[str, Any]) -> Item:
-    """The pods that stay with each owner. How far they have come is the kubelets' doing."""
+    """The remaining pods of each owner, without their progress, which depends on the kubelets."""
     left = {
         _plain(owner): multiset(_left(one) for one in held if "deleted" not in one for _ in range(times(one)))
         for owner, held in pods.items()
@@ -165,11 +167,11 @@ def _left(pod: Mapping[str, Any]) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the numbers of pods, and without instants."""
+    """A value without pod numbers and instants."""
     if isinstance(value, str):
         return _NUMBER.sub("#", value)
     if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items() if key not in _INSTANTS}
+        return {_plain(key): _plain(one) for key, one in value.items() if key not in _TIMES_OF_OBJECTS}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value

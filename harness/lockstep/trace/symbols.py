@@ -3,8 +3,8 @@
 Names with a random suffix, uids, resource versions and absolute times differ between two runs that behave alike. Here
 
 - an object whose name was generated becomes `<owner>#<k>`: the k-th instant at which that owner got objects of that
-  resource. All that were created together share one symbol: nothing but their names tells them apart, and which of
-  several equal ones upstream picks depends on the order of a Go map;
+  resource. All objects that were created together share one symbol: they differ only by name, and which of several
+  equal ones upstream picks depends on the order of a Go map;
 - an object whose name was chosen keeps it; a namesake made after it (same name, new uid) gets `name'`, then `name''`;
 - a uid becomes `uid(<symbol>)`; an absolute time becomes seconds since the start of the run, `+12.5`.
 """
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from lockstep.trace.history import Write
 
-#: An absolute time, or a run of characters that a name or a uid may consist of. Such a run is as long as it can be, so
-#: a name is never mistaken for a longer one that starts with it.
+#: An absolute time, or a run of characters that a name or a uid may consist of. The run is as long as possible, so a
+#: name never matches the beginning of a longer one.
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?")
 _DROPPED = frozenset({"resourceVersion", "managedFields", "selfLink"})
 _MILLISECOND = SECOND // 1000
@@ -54,7 +54,7 @@ def qualified(namespace: str, symbol: str) -> str:
 
 
 class Symbols:
-    """The symbols of one run, learnt write by write in the order of the history."""
+    """The symbols of one run, built write by write in the order of the history."""
 
     def __init__(self, start: int) -> None:
         self._start = start
@@ -66,7 +66,7 @@ class Symbols:
         self._tokens: dict[str, str] = {}  # generated names and uids: what replaces them in free text
 
     def learn(self, write: Write) -> None:
-        """Take note of an object that came into being."""
+        """Add the object that a write created."""
         if write.before is not None or write.after is None:
             return
         identity = uid(write.after)
@@ -100,7 +100,7 @@ class Symbols:
         return self._by_uid.get(str(reference.get("uid", "")), str(reference.get("name", "")))
 
     def learn_refused(self, write: Write) -> None:
-        """Take note of the name that was generated for an object which never came to be."""
+        """Add the name that was generated for an object that was never created."""
         body = write.body if isinstance(write.body, dict) else {}
         metadata = body.get("metadata") or {}
         if write.verb == "create" and write.name and metadata.get("generateName") and not metadata.get("name"):
@@ -110,7 +110,7 @@ class Symbols:
         return f"{self.owner(body) or qualified(namespace, _prefix(body))}#?"
 
     def of(self, write: Write) -> str:
-        """The symbol of the object that a write is about. `<owner>#?`: it never came to be."""
+        """The symbol of the object that a write is about. `<owner>#?`: it was never created."""
         known = write.before or write.after
         if known is not None and uid(known) in self._by_uid:
             return self._by_uid[uid(known)]
@@ -119,7 +119,7 @@ class Symbols:
         return self._refused(write.body if isinstance(write.body, dict) else {}, write.namespace)
 
     def of_place(self, resource: str, namespace: str, name: str) -> str:
-        """The symbol of what has this name, or had it last."""
+        """The symbol of the object that has this name, or had it last."""
         known = self._latest.get((resource, namespace, name))
         return known or qualified(namespace, self.text(name))
 
@@ -128,7 +128,7 @@ class Symbols:
         return self._by_uid.get(uid(obj)) or self.of_name(obj.get("metadata", {}))
 
     def of_name(self, reference: Mapping[str, Any]) -> str:
-        """The symbol of whatever has this `uid`, or else this `namespace` and `name`."""
+        """The symbol of the object with this `uid`, or else with this `namespace` and `name`."""
         known = self._by_uid.get(str(reference.get("uid", "")))
         return known or qualified(str(reference.get("namespace", "")), self.text(str(reference.get("name", ""))))
 
@@ -143,7 +143,7 @@ class Symbols:
             return known
         if "T" in token:
             return self.since_start(token)
-        if "." in token:  # a name with something behind a dot, such as that of an event
+        if "." in token:  # a name with a suffix after a dot, such as that of an event
             return ".".join(self._tokens.get(part, part) for part in token.split("."))
         return token
 
@@ -177,5 +177,5 @@ def _name_was_generated(write: Write) -> bool:
 
 
 def _prefix(body: Mapping[str, Any]) -> str:
-    """What stands before the random suffix of an object without an owner."""
+    """The part of a generated name before its random suffix, for an object without an owner."""
     return str((body.get("metadata") or {}).get("generateName") or "").rstrip("-")

@@ -1,4 +1,4 @@
-"""Brings the instants of two traces side by side."""
+"""Aligns the instants of two traces."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def timeline(left: Sequence[Item], right: Sequence[Item], window: float = 0.0) -> Iterator[tuple[str, Item, Item]]:
-    """Each instant with what either side has there (`{}`: nothing), in the order of time.
+    """Each instant with the items of either side (`{}`: none), by time.
 
-    Instants of the two sides belong together if they are equal. With a `window` in seconds an instant that has no equal
-    also goes with the earliest one of the other side, not taken yet, that lies no further away.
+    Equal instants of the two sides belong together. With a `window`, an instant without an equal is also matched with
+    the earliest free instant of the other side that is at most so many seconds away.
     """
     partners = _partners(left, right, window)
     taken = set(partners.values())

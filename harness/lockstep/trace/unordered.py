@@ -1,13 +1,13 @@
-"""Texts that tell of the order of a Go map, which differs from run to run.
+"""Texts that depend on the order of a Go map, which differs from run to run.
 
 The HPA controller names the HPAs that select the same pods in such an order (`validateAndParseSelector` in
-pkg/controller/podautoscaler/horizontal.go). Where pods request nothing, or lack a container, it names the first one
-that it comes upon (`calculateRequests` in replica_calculator.go). Which order it takes decides whether client-go sees
-two equal events, and counts one of them, or two different ones. So a trace holds the list sorted, `(any)` instead of a
-pod whose name was generated, and such events without their count.
+pkg/controller/podautoscaler/horizontal.go). If several pods lack requests, or a container, it names the first that it
+finds (`calculateRequests` in replica_calculator.go). The order decides whether client-go sees two equal events, and
+counts them as one, or two different ones. So a trace has the list sorted, `(any)` in place of a pod whose name was
+generated, and such events without their count.
 
-The VPA's admission controller goes through maps of resources: the order in which it patches them, and in which its
-annotation `vpaUpdates` lists them, is open (`CalculatePatches` in pkg/admission-controller/resource/pod/patch).
+The VPA's admission controller iterates over maps of resources: the order in which it patches them, and in which its
+annotation `vpaUpdates` lists them, is unspecified (`CalculatePatches` in pkg/admission-controller/resource/pod/patch).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 _MARKS = ("multiple HPAs: [", " Pod ", "Pod resources updated by ")
 _LIST = re.compile(r"(?<=are controlled by multiple HPAs: \[)[^\]]*")
-#: In a text in which generated names are symbols already, such as `web#1`.
+#: For a text whose generated names are replaced by symbols, such as `web#1`.
 _POD = re.compile(
     r"(missing request for \S+ in container \S+ of|missing pod-level request for \S+ in|not found in) Pod \S+#\d+"
 )
@@ -27,14 +27,15 @@ COMBINED = "(combined from similar events): "
 
 
 def varies(text: str) -> bool:
-    """Whether a text that is steady now would vary from run to run."""
+    """Whether the original of a text that `steady` returned varies from run to run."""
     return any(mark in text for mark in _MARKS) and _VARYING.search(text) is not None
 
 
 def steady(text: str) -> str:
-    """The text as it is in every run, whether or not client-go combined it with others that differ in the order.
+    """The text in the form that is equal in every run, whether or not client-go combined it with others that differ in
+    the order.
 
-    Generated names must be symbols already.
+    Generated names must have been replaced by symbols.
     """
     if not any(mark in text for mark in _MARKS):
         return text

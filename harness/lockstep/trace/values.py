@@ -1,8 +1,8 @@
 """JSON values as the trace compares them: canonical bytes, and objects flattened to paths with one leaf each.
 
-A path reads like the field path in a Kubernetes error: `status.conditions[type=Ready].status`. Elements of a list of
-objects are told apart by `type`, `name` or `uid`, so that inserting one does not shift the others. Null, `{}` and `[]`
-are the same as an absent field, which is how Go decodes them.
+A path looks like the field path in a Kubernetes error: `status.conditions[type=Ready].status`. Elements of a list of
+objects are identified by `type`, `name` or `uid`, so inserting one does not shift the others. Null, `{}` and `[]` equal
+an absent field, because Go decodes them so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LIST_KEYS: Final = ("type", "name", "uid")
 
 
 class _Absent:
-    """The value of a field that is not there."""
+    """The value of an absent field."""
 
     def __repr__(self) -> str:
         return "(absent)"
@@ -29,7 +29,7 @@ ABSENT: Final = _Absent()
 
 
 def canonical(value: Any) -> bytes:
-    """The value's one JSON spelling: sorted keys, no white space."""
+    """The value's canonical JSON: sorted keys, no white space."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
@@ -80,11 +80,11 @@ def _elements(items: list[Any], path: str) -> Iterator[tuple[str, Any]]:
             before_any = False
             yield leaf
         if before_any:
-            yield place, True  # nothing but its key: it is there
+            yield place, True  # it has only its key, so record that it exists
 
 
 def _list_key(items: list[Any]) -> str | None:
-    """The first field that every element has as a string and no two share; None: go by position."""
+    """The first field that is a string in every element and unique; None: use the position."""
     for key in _LIST_KEYS:
         names = [item.get(key) if isinstance(item, dict) else None for item in items]
         if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
@@ -93,7 +93,7 @@ def _list_key(items: list[Any]) -> str | None:
 
 
 def join(path: str, key: str) -> str:
-    """`path` extended by a field; a key that holds a dot is put in brackets, as in `metadata.labels[example.com/a]`."""
+    """`path` extended by a field; a key with a dot is put in brackets, as in `metadata.labels[example.com/a]`."""
     if "." in key or "/" in key:
         return f"{path}[{key}]"
     return f"{path}.{key}" if path else key

@@ -1,4 +1,4 @@
-"""The VerticalPodAutoscalers of a run and what bears on them, replayed write by write from a history."""
+"""The VerticalPodAutoscalers of a run and what affects them, replayed write by write from a history."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ EVICTING: Final = ("Auto", "Recreate", "InPlaceOrRecreate")
 
 
 class Verticals:
-    """What is stored after the writes followed so far. Objects are shared with the history: never change them."""
+    """The state after the writes applied so far. Objects are shared with the history: never change them."""
 
     def __init__(self) -> None:
         self.vpas: dict[Place, Object] = {}
         self.leases: dict[Place, Object] = {}
         #: Whether there has ever been a LimitRange.
         self.bounded = False
-        #: Instant at which the spec or the recommendation of a VPA, or whether there is one, was last changed.
+        #: The instant at which a VPA was last created or deleted, or its spec or recommendation last changed.
         self.changed: dict[Place, int] = {}
 
     def follow(self, write: Write) -> None:
-        """Take over what a successful write changed."""
+        """Apply a successful write."""
         if write.failed or (write.before is None and write.after is None):
-            return  # the latter is a review, before the object is stored
+            return  # a review comes before the object is stored
         place = (write.namespace, write.name)
         if write.resource == VPAS:
             if _decisive(write.before) != _decisive(write.after):
@@ -46,7 +46,7 @@ class Verticals:
             self.bounded = True
 
     def of(self, pod: Object, state: ClusterState) -> list[Object]:
-        """The VPAs whose target is the pod's controller, or what controls that; only ReplicaSets are followed."""
+        """The VPAs whose target is the pod's controller or, if that is a ReplicaSet, its controller."""
         namespace = str(pod["metadata"].get("namespace", ""))
         names = {(str(one.get("kind")), str(one.get("name"))) for one in owners(pod, state)}
         return [vpa for (space, _), vpa in self.vpas.items() if space == namespace and _target(vpa) in names]
@@ -89,7 +89,9 @@ def boosts(vpa: Object) -> bool:
 
 
 def lease_counts_until(lease: Object | None) -> int:
-    """A minute after it was made or renewed (pkg/utils/status/status_object.go, isStatusValid); 0: there is none."""
+    """The instant until which the lease is valid: a minute after its creation or renewal
+    (pkg/utils/status/status_object.go, isStatusValid); 0: there is no lease.
+    """
     if lease is None:
         return 0
     times = (lease["metadata"].get("creationTimestamp"), (lease.get("spec") or {}).get("renewTime"))

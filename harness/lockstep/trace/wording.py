@@ -14,7 +14,7 @@ _MOST_CHANGES = 3
 
 
 def show(value: Any) -> str:
-    """Any value of a trace on one line: an item as a sentence, everything else as JSON, text without quotes."""
+    """Any value of a trace on one line: an item as a sentence, text without quotes, everything else as JSON."""
     if value is ABSENT:
         return "(absent)"
     if isinstance(value, str):
@@ -53,7 +53,7 @@ def _write(item: Mapping[str, Any]) -> str:
 def _refusal(item: Mapping[str, Any]) -> str:
     if not item["code"]:
         return "the connection broke"
-    reason = f" {item['reason']}" if "reason" in item else ""  # a webhook gives none
+    reason = f" {item['reason']}" if "reason" in item else ""  # a webhook's refusal has no reason
     return f"refused with {item['code']}{reason}: {item['message']}"
 
 

@@ -13,7 +13,7 @@ _NAME = "lockstep"
 
 
 def kubeconfig(url: str, authority: Path | None, user: Pair | None) -> str:
-    """The content of a kubeconfig that names files by their absolute paths; without certificates, for plain HTTP."""
+    """The content of a kubeconfig, with absolute paths of its files; without certificates, for plain HTTP."""
     cluster = {"server": url} | ({"certificate-authority": str(authority)} if authority else {})
     credentials = {"client-certificate": str(user.certificate), "client-key": str(user.key)} if user else {}
     content = {

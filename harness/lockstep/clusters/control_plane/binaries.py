@@ -1,8 +1,8 @@
 """Finding the programs of a control plane.
 
-The order is that of envtest: the folder KUBEBUILDER_ASSETS, then PATH, then our own cache; what is nowhere is built. A
-Kubernetes program of another version than the one asked for would change what a run shows, so it is refused where the
-user named the folder, and passed over on PATH.
+The order is that of envtest: the folder KUBEBUILDER_ASSETS, then PATH, then our own cache. A program that is in none of
+them is built. A Kubernetes program of another version would change the results of a run. So it is refused in a folder
+that the user named, and skipped on PATH.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lockstep.clusters.control_plane.building import Progress, build, cached
 from lockstep.clusters.control_plane.errors import ControlPlaneFailed
 from lockstep.clusters.control_plane.programs import ETCD, VPA, Program, check_version, version_of
 
-#: The folder of programs by the convention of controller-runtime's envtest.
+#: The variable that names the folder of programs, as for controller-runtime's envtest.
 ASSETS = "KUBEBUILDER_ASSETS"
 _ANSWER_SECONDS = 20.0
 _VERSION = re.compile(r"(?:Kubernetes v|etcd Version: )(\d+\.\d+\.\d+\S*)")
@@ -40,12 +40,12 @@ class Found:
 def find(program: Program, kubernetes: str) -> Found | None:
     """The program to use, without building anything.
 
-    Raises ControlPlaneFailed on a wrong one in KUBEBUILDER_ASSETS, and for what is no version of Kubernetes.
+    Raises ControlPlaneFailed on a wrong one in KUBEBUILDER_ASSETS, and for an invalid Kubernetes version.
     """
     check_version(kubernetes)
     named = os.environ.get(ASSETS)
     if named and (path := _executable(Path(named) / program.name)):
-        if program.module != VPA:  # its programs cannot be asked; who put one there knows which it is
+        if program.module != VPA:  # the VPA's programs do not report a version; trust the user who put one there
             _check(program, path, kubernetes)
         return Found(program, path, ASSETS)
     on_path = shutil.which(program.name)
@@ -56,7 +56,7 @@ def find(program: Program, kubernetes: str) -> Found | None:
 
 
 def provide(programs: Iterable[Program], kubernetes: str, progress: Progress) -> dict[str, Found]:
-    """The programs by name; what is not found is built. Raises ControlPlaneFailed and BuildFailed."""
+    """The programs by name; those that are not found are built. Raises ControlPlaneFailed and BuildFailed."""
     provided = {}
     for program in programs:
         found = find(program, kubernetes)
@@ -78,10 +78,10 @@ def _check(program: Program, path: Path, kubernetes: str) -> None:
 
 
 def _fault(program: Program, path: Path, kubernetes: str) -> str:
-    """What is wrong with a program that we did not build; "" if nothing is."""
+    """Why a program that we did not build cannot be used; "" if it can."""
     wanted, version = version_of(program, kubernetes), reported_version(path)
     if not version:
-        return "tells no version"
+        return "reports no version"
     if program.module == ETCD:
         major, minor = version.split(".")[:2]
         return "" if (int(major), int(minor)) >= _OLDEST_ETCD else f"is version {version}"
@@ -90,12 +90,14 @@ def _fault(program: Program, path: Path, kubernetes: str) -> str:
 
 @lru_cache(maxsize=32)
 def reported_version(path: Path) -> str:
-    """What `--version` of a program says, such as "1.36.3"; "" if it does not answer, or does not tell."""
+    """What `--version` of a program says, such as "1.36.3"; "" if it does not answer, or without a version in its
+    answer.
+    """
     try:
         answer = subprocess.run(  # noqa: S603 - one of the programs
             [path, "--version"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    told = _VERSION.search(answer.stdout)
-    return told[1] if told else ""
+    found = _VERSION.search(answer.stdout)
+    return found[1] if found else ""

@@ -1,7 +1,7 @@
 """Building the programs of a control plane from their Go modules, once, into the user's cache.
 
-They live in `$XDG_CACHE_HOME/lockstep/control-plane/<Kubernetes version>/`, each with a small file of facts beside it.
-A program appears whole or not at all, and two processes that want it build it once.
+They live in `$XDG_CACHE_HOME/lockstep/control-plane/<Kubernetes version>/`, each with a small JSON file of what it was
+built from. A program appears whole or not at all, and two processes that need it build it once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def cache_folder(kubernetes: str) -> Path:
 
 
 def cached(program: Program, kubernetes: str) -> Path | None:
-    """The program in our cache, if it is there and made as we would make it now."""
+    """The program in our cache, if it was built from what we would build it from now."""
     path = cache_folder(kubernetes) / program.name
     try:
         facts = json.loads(_facts_file(path).read_text())
@@ -41,7 +41,7 @@ def cached(program: Program, kubernetes: str) -> Path | None:
 
 
 def build(program: Program, kubernetes: str, progress: Progress) -> Path:
-    """The program in our cache, built now if need be. Raises BuildFailed."""
+    """The program in our cache, built now if necessary. Raises BuildFailed."""
     if not version_of(program, kubernetes):
         raise BuildFailed(f"there is no {program.name} that belongs to Kubernetes {kubernetes}")
     path = cache_folder(kubernetes) / program.name
@@ -87,7 +87,7 @@ def _build(program: Program, kubernetes: str, go: Go, path: Path, progress: Prog
 
 def _write_module(program: Program, kubernetes: str, go: Go, folder: Path, progress: Progress) -> None:
     if program.module == ETCD:
-        # Its go.mod pins all that it needs, so a requirement of it is enough.
+        # Its go.mod pins all its dependencies, so requiring it is enough.
         version = f"v{version_of(program, kubernetes)}"
         (folder / "go.mod").write_text(f"module lockstep/etcd\n\ngo 1.24.0\n\nrequire {program.package} {version}\n")
         return

@@ -1,6 +1,7 @@
-"""An authority of our own for one run, and the certificates that it signs.
+"""A certificate authority for one run, and the certificates that it signs.
 
-One authority signs for all: servers, clients, etcd and the proxy that aggregated APIs see. It lives as long as the run.
+One authority signs all certificates: for servers, clients, etcd and the proxy that aggregated APIs see. It lasts as
+long as the run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from lockstep.errors import extra
 if TYPE_CHECKING:
     import trustme
 
-#: By this name kube-apiserver introduces itself to the servers of aggregated APIs.
+#: The name in the client certificate that kube-apiserver shows to the servers of aggregated APIs.
 FRONT_PROXY = "front-proxy-client"
 #: Members of this group may do everything.
 MASTERS = "system:masters"
@@ -37,7 +38,7 @@ class Pair:
 
 
 class Authority:
-    """Signs certificates, and writes them to `folder`. `certificate`: what those who trust it need.
+    """Signs certificates, and writes them to `folder`. `certificate`: its own, which clients need to trust it.
 
     Raises LockstepError where the library for it is not installed.
     """
@@ -56,7 +57,7 @@ class Authority:
 
     def client(self, file: str, user: str, group: str | None = None) -> Pair:
         """A pair for a client; to Kubernetes it is this user, a member of this group."""
-        # Without any name of a host, the certificate would have a critical but empty extension, which Go refuses.
+        # Without a host name, the certificate would have a critical but empty extension, which Go refuses.
         return self._write(file, self._authority.issue_cert(user, common_name=user, organization_name=group))
 
     def _write(self, file: str, issued: trustme.LeafCert) -> Pair:

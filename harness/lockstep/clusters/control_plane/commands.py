@@ -1,4 +1,4 @@
-"""The command lines of the programs: what a test needs, and the defaults of each program otherwise."""
+"""The command lines of the programs: each program's defaults, but for what a test needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Options:
     """What can be chosen about a control plane.
 
     `feature_gates` of kube-apiserver and of every kube-controller-manager; `server_flags` are added to kube-apiserver's
-    and win over ours; `patience`: real seconds until it must be ready.
+    and take precedence; `patience`: real seconds until it must be ready.
     """
 
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Keys:
 
     @classmethod
     def made_in(cls, folder: Path) -> Keys:
-        """Fresh ones, written to `folder`."""
+        """New ones, written to `folder`."""
         authority = Authority(folder)
         return cls(
             authority,
@@ -48,7 +48,7 @@ class Keys:
 
 
 def etcd(program: Path, data: Path, keys: Keys, port: int, peer_port: int) -> list[str]:
-    """One member by itself, without the wait for a disk: its data is thrown away in any case."""
+    """A single member that does not sync to disk, since its data is thrown away."""
     client, peer = f"https://127.0.0.1:{port}", f"http://127.0.0.1:{peer_port}"
     return [
         str(program),
@@ -70,10 +70,10 @@ def etcd(program: Path, data: Path, keys: Keys, port: int, peer_port: int) -> li
 
 
 def kube_apiserver(program: Path, keys: Keys, port: int, store_port: int, options: Options) -> list[str]:
-    """A server for one client machine, this one.
+    """A server that only this machine can reach.
 
-    Pods can be created in a namespace as soon as it is there (no service account is waited for), and APIService objects
-    can lead to servers of ours.
+    Pods can be created in a namespace as soon as it exists (without waiting for a service account), and APIService
+    objects can refer to servers of ours.
     """
     authority = keys.authority.certificate
     return [
@@ -113,7 +113,7 @@ def kube_apiserver(program: Path, keys: Keys, port: int, store_port: int, option
 def kube_controller_manager(
     program: Path, kubeconfig: Path, controllers: Sequence[str], options: Options, flags: Sequence[str]
 ) -> list[str]:
-    """Only these controllers, with objects on the wire that a proxy can read."""
+    """A manager of these controllers only. It sends objects as JSON, which a proxy can read."""
     return [
         str(program),
         f"--kubeconfig={kubeconfig}",
@@ -127,6 +127,6 @@ def kube_controller_manager(
 
 
 def gate_flags(gates: Mapping[str, bool]) -> list[str]:
-    """The flag that sets feature gates, if there are any to set."""
+    """The flag that sets these feature gates; none for an empty mapping."""
     chosen = ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())
     return [f"--feature-gates={chosen}"] if chosen else []

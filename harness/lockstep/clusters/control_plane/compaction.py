@@ -1,4 +1,4 @@
-"""Having etcd forget old revisions, through the JSON gateway that it has beside its own protocol."""
+"""Compacting etcd through its JSON gateway."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lockstep.clusters.control_plane.certificates import Pair
 from lockstep.clusters.control_plane.errors import ControlPlaneFailed
 from lockstep.http import Client, NoAnswer
 
-#: Where API servers tell one another how far etcd is compacted (apiserver/pkg/storage/etcd3/compact.go).
+#: The key under which API servers share how far etcd is compacted (apiserver/pkg/storage/etcd3/compact.go).
 _KEY = "compact_rev_key"
 
 
 def compact(url: str, authority: Path, pair: Pair, revision: int) -> None:
-    """Forget what was before `revision`. Raises ControlPlaneFailed if etcd refuses, or does not answer."""
+    """Discard all revisions before `revision`. Raises ControlPlaneFailed if etcd refuses or does not answer."""
     with closing(client_of(url, authority, pair)) as client:
         _ask(client, "compaction", {"revision": str(revision), "physical": True})
         _ask(client, "put", {"key": _encoded(_KEY), "value": _encoded(str(revision))})

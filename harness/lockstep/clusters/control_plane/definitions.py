@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions, from being sent to being served."""
+"""Creating CustomResourceDefinitions, and waiting until they are served."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lockstep.clusters.control_plane.errors import ControlPlaneFailed
 from lockstep.clusters.served import NotServed, wait_until_served
 
 Definition = Mapping[str, Any]
-#: Method, path, body and content type; the status and the parsed answer.
+#: Takes method, path, body and content type; returns the status and the parsed answer.
 Ask = Callable[[str, str, Any, str], tuple[int, Any]]
 
 _COLLECTION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -32,5 +32,5 @@ def apply(definitions: Sequence[Definition], ask: Ask) -> None:
 
 
 def _status_and_words(answer: tuple[int, Any]) -> tuple[int, str]:
-    status, said = answer
-    return status, f"{status} {said.get('message', '') if isinstance(said, dict) else said}"
+    status, body = answer
+    return status, f"{status} {body.get('message', '') if isinstance(body, dict) else body}"

@@ -1,4 +1,4 @@
-"""What can go wrong with real processes; every message is for the user: what happened, why, and what to do next."""
+"""Errors of real processes. Every message is for the user: what happened, why, and what to do next."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class ControlPlaneFailed(LockstepError):
 
 
 class ControlPlaneDied(ControlPlaneFailed):
-    """A process of a running control plane ended by itself, or was killed by somebody else."""
+    """A process of a running control plane ended by itself, or was killed from outside."""

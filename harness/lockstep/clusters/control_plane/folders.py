@@ -10,14 +10,16 @@ from pathlib import Path
 from lockstep.clusters.control_plane.errors import ControlPlaneFailed
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a fresh folder inside, made by mkdtemp
-#: etcd's files of a short run take less; a container's usual 64 MiB are too few.
+#: More than etcd's files of a short run take; a container's usual 64 MiB of shared memory are too few.
 _ROOM = 512 << 20
 _PREFIX = "lockstep-control-plane-"
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The folders of one control plane. `run` holds all that must not outlive it, `logs` what is kept on failure."""
+    """The folders of one control plane. `run` holds all files that must not outlive it, `logs` those that are kept on
+    failure.
+    """
 
     run: Path
     data: Path
@@ -36,7 +38,7 @@ class Folders:
         return cls(run, data, logs)
 
     def remove(self, *, keep_logs: bool) -> None:
-        """Remove them, all or all but the logs."""
+        """Remove all folders, or all but the logs."""
         for folder in (self.data, self.run, *(() if keep_logs else (self.logs,))):
             shutil.rmtree(folder, ignore_errors=True)
 

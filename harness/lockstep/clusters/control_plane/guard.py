@@ -1,14 +1,14 @@
-"""A parent for one program, so that the program never outlives those who started it.
+"""A parent for one program, so that the program never outlives the process that started it.
 
-Run as a script: `guard.py FD FOLDERS COMMAND...`. It starts the command in a process group of its own, tells its id
+Run as a script: `guard.py FD FOLDERS COMMAND...`. It starts the command in a process group of its own, sends its id
 through the socket FD, and ends as the command ends: with its exit code, or by the same signal. It kills the command
 
 - when the other end of the socket is closed, which happens however the owner ends, kill -9 included, and
 - when its own parent has changed, in case a fork of the owner still holds that end.
 
-If the owner is gone, it removes FOLDERS too (with colons between, "" for none): nobody is left who would. Should the
-guard itself be killed, the kernel kills the command (on Linux). It uses nothing but the standard library, since it
-starts without site-packages.
+If the owner is gone, it removes FOLDERS too (with colons between, "" for none): no other process would. If the guard
+itself is killed, the kernel kills the command (on Linux). It uses only the standard library, since it starts without
+site-packages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import time
 from typing import NoReturn
 
 _PR_SET_PDEATHSIG = 1
-#: Seconds between two looks at who our parent is.
+#: Seconds between two checks of our parent.
 _GLANCE = 0.5
 _NOT_STARTED = 127
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> NoReturn:
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker)
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # only its wake-up counts
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # it is only there to wake us up
     child = _start(command)
     owner.sendall(f"{child}\n".encode())
     status, orphaned = _watch(child, owner, woken, parent)
@@ -52,7 +52,7 @@ def _start(command: list[str]) -> int:
     ourselves = os.getpid()
     child = os.fork()
     if child:
-        with contextlib.suppress(OSError):  # both sides do it, so that it is done whoever comes first
+        with contextlib.suppress(OSError):  # parent and child both do this, so it is done whichever runs first
             os.setpgid(child, child)
         return child
     try:
@@ -66,7 +66,7 @@ def _start(command: list[str]) -> int:
 
 
 def _die_with_parent(parent: int) -> None:
-    """Let the kernel kill us when the guard is gone. Other systems than Linux have no such thing."""
+    """Let the kernel kill us when the guard is gone. Only Linux can do this."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -74,7 +74,7 @@ def _die_with_parent(parent: int) -> None:
 
 
 def _watch(child: int, owner: socket.socket, woken: int, parent: int) -> tuple[int, bool]:
-    """Wait until the child has ended, or end it; its status, and whether nobody is left who wants it."""
+    """Wait until the child has ended, or end it. Returns its status, and whether the owner is gone."""
     while True:
         readable, _, _ = select.select([owner.fileno(), woken], [], [], _GLANCE)
         if woken in readable:
@@ -99,7 +99,7 @@ def _orphaned(parent: int) -> bool:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder in which other programs, which are being killed too, may still write."""
+    """Remove a folder in which other programs, which are also being killed, may still write."""
     for _ in range(20):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):  # noqa: PTH110 - pathlib is slow to import

@@ -1,4 +1,4 @@
-"""A running control plane: etcd and kube-apiserver as real processes of ours, and controller managers on request."""
+"""A running control plane: etcd and kube-apiserver as processes of ours, and controller managers on request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GLANCE = 0.02
 
 
 class ControlPlane:
-    """A control plane for this run alone; use it as a context manager, or `close` it.
+    """A control plane for this run only. Use it as a context manager, or `close` it.
 
     `version` of Kubernetes; `url` of kube-apiserver (https, on loopback); `kubeconfig`, `certificate` and `key` of a
     user who may do everything; `authority`: the certificate to trust; `logs`: the folder of all logs, which is removed
@@ -76,9 +76,9 @@ class ControlPlane:
     ) -> Process:
         """Start kube-controller-manager with these controllers only ("replicaset-controller", ...).
 
-        `server_url`: another server to speak to than kube-apiserver, such as a proxy of ours; plain HTTP, and it gets
-        no credentials. `flags` are added to ours. The process has started when this returns, but nothing is said about
-        its caches. `stop` of it is no failure; an end by itself is one, which `check` raises.
+        `server_url`: a server to use in place of kube-apiserver, such as a proxy of ours, over plain HTTP and without
+        credentials. `flags` are added to ours. When this returns, the process has started; its caches may not have
+        synced. Stopping it is not a failure. If it ends by itself, `check` raises that.
         """
         self.check()
         label = self._next_label("kube-controller-manager")
@@ -88,7 +88,7 @@ class ControlPlane:
         return self._start(label, command)
 
     def start_program(self, name: str, path: Path, flags: Sequence[str]) -> Process:
-        """Start any other program under the same care, such as one of the VPA's; it ends with the control plane."""
+        """Start another program under guard, such as one of the VPA's. It ends with the control plane."""
         self.check()
         return self._start(self._next_label(name), [str(path), *flags])
 
@@ -108,7 +108,7 @@ class ControlPlane:
         return path
 
     def issue(self, *names: str) -> Pair:
-        """A certificate of ours for a server at these names, for one that the API server shall trust.
+        """A certificate for a server with these names, which the API server trusts.
 
         kube-apiserver calls the server of an APIService or a webhook SERVICE.NAMESPACE.svc, wherever it listens.
         """
@@ -117,13 +117,13 @@ class ControlPlane:
     # -- life and death -----------------------------------------------------------------------------------------------
 
     def alive(self) -> bool:
-        """Whether every process runs that nobody stopped."""
+        """Whether every process runs that was not stopped."""
         return not self.death()
 
     def death(self) -> str:
-        """One line: which process died, how, its last words and where its log is; "" while all is well.
+        """One line: which process died, how, the last lines of its log and its path; "" while all is well.
 
-        If several died, the first one that was started speaks: the others depend on it.
+        If several died, this is about the one that was started first, because the others depend on it.
         """
         for process in self.processes:
             if ended := process.death():
@@ -137,20 +137,20 @@ class ControlPlane:
             raise ControlPlaneDied(f"the control plane has failed: {ended}")
 
     def keep_logs(self) -> Path:
-        """Keep the logs when this ends, because something went wrong elsewhere; the folder of the logs."""
+        """Keep the logs when this ends, because something failed elsewhere. Returns their folder."""
         self._keep_logs = True
         return self.logs
 
     def close(self) -> None:
-        """Kill all processes and remove their files. Logs are kept if one has died. Does nothing twice.
+        """Kill all processes and remove their files. Logs are kept if one has died. A second call has no effect.
 
-        Nor does it in a fork of the process that started them, whose end is not ours.
+        Nor has a call in a fork of the process that started them.
         """
         if self._closed or os.getpid() != self._owner:
             return
         self._closed = True
         atexit.unregister(self.close)
-        self.death()  # notes whether one has
+        self.death()  # records whether one has died
         self._client.close()
         for process in reversed(self.processes):
             process.hang_up()
@@ -159,7 +159,7 @@ class ControlPlane:
         self._folders.remove(keep_logs=self._keep_logs)
 
     def compact(self) -> None:
-        """Have etcd forget all revisions but the current one, as it does by itself every few minutes.
+        """Have etcd discard all revisions but the current one, as it does by itself every few minutes.
 
         Raises ControlPlaneFailed. kube-apiserver may show what it has cached for a while longer.
         """
@@ -183,12 +183,12 @@ class ControlPlane:
         return answer.status, answer.data
 
     def _wait_for_death(self) -> None:
-        """A process's connections break an instant before its end can be seen."""
+        """Wait a moment: a process's connections break shortly before its end can be seen."""
         deadline = time.monotonic() + 1.0
         while time.monotonic() < deadline:
             self.check()
             time.sleep(_GLANCE)
 
     def apply(self, definitions: Sequence[Mapping[str, Any]]) -> None:
-        """Create or update these objects of kind CustomResourceDefinition, and wait until their kinds can be used."""
+        """Create or update these CustomResourceDefinitions, and wait until their kinds can be used."""
         apply(definitions, self.request)

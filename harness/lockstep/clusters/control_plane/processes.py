@@ -1,4 +1,4 @@
-"""A real process that never outlives us, with its log in a file."""
+"""A process that never outlives us, with its log in a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Process:
     """A running program under guard (see `guard`).
 
     `name` for people; `log`: the file that gets both of its outputs; `pid`: the program's own process id, which is also
-    that of its process group. `folders` are removed if we die without cleaning up.
+    that of its process group. If we die without cleaning up, `folders` are removed.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class Process:
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=out,
-                    start_new_session=True,  # a Ctrl-C is for us
+                    start_new_session=True,  # a Ctrl-C must reach only us
                 )
         except OSError as error:
             self._socket.close()
             raise ControlPlaneFailed(f"cannot start {name}: {error.strerror or error}") from error
-        self.pid = self._told_pid()
+        self.pid = self._read_pid()
 
-    def _told_pid(self) -> int:
+    def _read_pid(self) -> int:
         self._socket.settimeout(_PATIENCE)
-        told = b""
+        line = b""
         try:
-            while not told.endswith(b"\n") and (more := self._socket.recv(64)):
-                told += more
-            return int(told)
+            while not line.endswith(b"\n") and (more := self._socket.recv(64)):
+                line += more
+            return int(line)
         except (OSError, ValueError) as error:
             self.stop()
             raise ControlPlaneFailed(f"{self.name} did not start: {self._last_words()}") from error
@@ -78,7 +78,7 @@ class Process:
         return self._guard.poll() is None
 
     def death(self) -> str:
-        """One line that says how it ended, the last lines of its log included; "" while it runs or if we stopped it."""
+        """One line about its end, with the last lines of its log; "" while it runs or if we stopped it."""
         code = self._guard.poll()
         if code is None or self._stopped:
             return ""
@@ -86,18 +86,18 @@ class Process:
         return f"{self.name} {how}; its last words: {self._last_words()}"
 
     def hang_up(self) -> None:
-        """Have it killed, and do not wait for that. Nothing of what it holds is worth an orderly end."""
+        """Have it killed, without waiting for its end. It holds nothing that needs an orderly end."""
         if self._guard.poll() is None:
             self._stopped = True
         self._socket.close()
 
     def stop(self) -> None:
-        """Kill it and wait for its end. Does nothing twice."""
+        """Kill it and wait for its end. A second call has no effect."""
         self.hang_up()
         try:
             self._guard.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
-            self._guard.kill()  # the kernel then kills the program
+            self._guard.kill()  # then the kernel kills the program
             self._guard.wait()
 
     def _last_words(self) -> str:

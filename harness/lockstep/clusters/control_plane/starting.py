@@ -1,4 +1,4 @@
-"""Starting a control plane: find or build the programs, make keys, start etcd and kube-apiserver, wait until ready."""
+"""Starting a control plane: find or build programs, create keys, start etcd and kube-apiserver, wait until ready."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAKEN = "address already in use"
 
 
 class _PortTaken(Exception):
-    """Somebody was faster on a port that was free a moment ago."""
+    """Another process took a port that was free a moment ago."""
 
 
 def _silent(_: str) -> None:
@@ -36,18 +36,18 @@ def _silent(_: str) -> None:
 def start_control_plane(
     version: str = PRIMARY, progress: Progress = _silent, options: Options | None = None
 ) -> ControlPlane:
-    """A fresh control plane of this Kubernetes version, ready for requests; programs that are missing are built.
+    """A new control plane of this Kubernetes version, ready for requests. Missing programs are built.
 
-    Raises ControlPlaneFailed, with the place of the logs, if it does not get ready.
+    Raises ControlPlaneFailed, with the path of the logs, if it does not become ready.
     """
     try:
         found = provide(CORE, version, progress)
     except BuildFailed as error:
-        raise ControlPlaneFailed(f"no control plane without its programs: {error}") from error
+        raise ControlPlaneFailed(f"a control plane needs its programs: {error}") from error
     for _ in range(_ATTEMPTS):
         with suppress(_PortTaken):
             return _attempt(version, found, options or Options())
-    raise ControlPlaneFailed(f"free ports were taken by others before we had them, {_ATTEMPTS} times; try again")
+    raise ControlPlaneFailed(f"other processes took our free ports {_ATTEMPTS} times; try again")
 
 
 def _attempt(version: str, found: Mapping[str, Found], options: Options) -> ControlPlane:
@@ -75,7 +75,7 @@ def _attempt(version: str, found: Mapping[str, Found], options: Options) -> Cont
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on loopback that nobody uses. They stay free only if nobody else asks; see _PortTaken."""
+    """Unused ports on loopback. Another process may take them before we do; see _PortTaken."""
     held = [socket.socket() for _ in range(count)]
     try:
         for one in held:

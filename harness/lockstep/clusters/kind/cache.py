@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """The folder that holds all of it."""
+    """The folder of the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "lockstep" / "kind"
 
 
 def tool_path(name: str) -> Path:
-    """Where a program of ours is, if it was built."""
+    """The path of a program of ours, which may not have been built."""
     return cache_root() / "bin" / name
 
 

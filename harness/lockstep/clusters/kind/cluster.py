@@ -1,4 +1,4 @@
-"""One kind cluster, for the time of a block: started, waited for, and deleted again, whatever happens meanwhile."""
+"""One kind cluster for the duration of a block: started, waited for, and deleted again whatever happens."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SCHEDULER = "/etc/kubernetes/manifests/kube-scheduler.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster that is ready: its node is, and pods can be made in the namespace default.
+    """A ready cluster: its node is ready, and pods can be created in the namespace default.
 
     `kubeconfig`: for cluster-admin, by a client certificate. `node`: the name of its node, which is that of a container
-    too. `gateway`: the address of this machine in the cluster's network. `pause_image`: an image that the node has,
-    whose container waits for ever. `version`: of Kubernetes, such as v1.36.3.
+    too. `gateway`: the address of this machine in the cluster's network. `pause_image`: an image on the node, whose
+    container waits for ever. `version`: of Kubernetes, such as v1.36.3.
     """
 
     name: str
@@ -40,14 +40,15 @@ class Cluster:
 
     @property
     def host_address(self) -> str:
-        """Where a server of this machine must listen to be reached from inside the cluster. Raises KindFailed."""
+        """The address on which a server of this machine can be reached from inside the cluster. Raises KindFailed."""
         with socket.socket() as probe:
             try:
                 probe.bind((self.gateway, 0))
             except OSError as error:
                 raise KindFailed(
                     f"the cluster {self.name!r} cannot reach servers of this machine: its gateway {self.gateway!r} "
-                    f"is no address of ours ({error}), so Docker runs elsewhere; use a Docker daemon of this machine"
+                    f"is not an address of this machine ({error}), so Docker runs elsewhere; use a Docker daemon of "
+                    "this machine"
                 ) from error
         return self.gateway
 
@@ -59,7 +60,7 @@ class Cluster:
     def stop_scheduler(self) -> None:
         """End kube-scheduler for good, so that pods wait for a scheduler of ours. Raises KindFailed.
 
-        Its manifest is what keeps it running. Pods that it has placed already stay where they are.
+        It removes the manifest that keeps the scheduler running. Pods that are scheduled already stay where they are.
         """
         docker("exec", self.node, "rm", "-f", _SCHEDULER, what="ending kube-scheduler")
         pod = f"pod/kube-scheduler-{self.node}"
@@ -70,10 +71,11 @@ class Cluster:
 def kind_cluster(
     options: KindOptions | None = None, *, controllers_off: Sequence[str] = (), flags: config.Flags = config.NO_FLAGS
 ) -> Iterator[Cluster]:
-    """A kind cluster for the time of the block. Raises KindFailed if there can be none; one line says what is missing.
+    """A kind cluster for the duration of the block. Raises KindFailed if it cannot be started; one line says what is
+    missing.
 
-    `controllers_off`: controllers that its kube-controller-manager shall not run, such as replicaset-controller.
-    `flags`: more flags of it, without dashes, such as node-monitor-grace-period.
+    `controllers_off`: controllers that its kube-controller-manager does not run, such as replicaset-controller.
+    `flags`: further flags of it, without dashes, such as node-monitor-grace-period.
     """
     options = options or KindOptions()
     require_daemon()
@@ -97,7 +99,7 @@ def kind_cluster(
 
 
 def _program(name: str, given: Path | None, option: str) -> Path:
-    """The absolute path of a program. pytest-kind would download what it does not find, so it must be there."""
+    """The absolute path of a program. pytest-kind would download a missing program, so it must exist."""
     if given is not None:
         if not given.is_file():
             raise KindFailed(f"{option} {given}: there is no such file")

@@ -1,7 +1,7 @@
-"""Running other people's programs: found or missed by name, quiet unless they fail, and never outliving us.
+"""Running programs of others. They are quiet unless they fail, and never outlive us.
 
-A program gets a session of its own, and the kernel ends it if we are killed. Whatever ends our waiting for it, such as
-Ctrl-C, ends it and all that it started.
+A program gets a session of its own, and the kernel kills it if we are killed. Whatever ends our wait for it, such as
+Ctrl-C, ends it and all programs that it started.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from typing import IO
 
 from lockstep.clusters.kind import KindFailed
 
-_SHOWN = 400  # characters of what a program said
-_GRACE = 10.0  # seconds that a program gets to clean up
+_SHOWN = 400  # characters of a program's output
+_GRACE = 10.0  # seconds for a program to clean up
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended, and what it said on its standard output and its standard error."""
+    """A program's exit code, standard output and standard error."""
 
     code: int
     output: str
@@ -36,9 +36,9 @@ class Ended:
 
     @property
     def reason(self) -> str:
-        """The end of what it said, in one line; it goes into messages."""
-        said = " ".join((self.complaint.strip() or self.output.strip()).split())
-        return f"...{said[-_SHOWN:]}" if len(said) > _SHOWN else said or "(it said nothing)"
+        """The end of its output, in one line, for messages."""
+        output = " ".join((self.complaint.strip() or self.output.strip()).split())
+        return f"...{output[-_SHOWN:]}" if len(output) > _SHOWN else output or "(it said nothing)"
 
 
 def need(program: str, why: str) -> str:
@@ -56,7 +56,7 @@ def attempt(
     environment: Mapping[str, str] | None = None,
     stdin: IO[bytes] | None = None,
 ) -> Ended:
-    """Run a program to its end, whichever that is. Raises KindFailed only if it cannot be started."""
+    """Run a program to its end, whatever its exit code. Raises KindFailed only if it cannot be started."""
     with tempfile.TemporaryFile("w+b") as output, tempfile.TemporaryFile("w+b") as complaint:
         try:
             process = subprocess.Popen(  # noqa: S603 - what to run is for the callers to say
@@ -86,7 +86,9 @@ def run(
     environment: Mapping[str, str] | None = None,
     stdin: IO[bytes] | None = None,
 ) -> str:
-    """Run a program that must succeed, and return its standard output. Raises KindFailed: `what` failed, and why."""
+    """Run a program that must succeed, and return its standard output. Raises KindFailed: its message says that `what`
+    failed, and why.
+    """
     ended = attempt(command, cwd=cwd, environment=environment, stdin=stdin)
     if ended.code != 0:
         name = Path(str(command[0])).name
@@ -95,7 +97,7 @@ def run(
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a program and all that it started: politely first, then not."""
+    """End a program and all that it started: with SIGTERM first, then with SIGKILL."""
     for number, patience in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, None)):
         if process.poll() is not None:
             return
@@ -107,7 +109,7 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _die_with_parent() -> None:
-    if sys.platform == "linux":  # elsewhere nothing does this
+    if sys.platform == "linux":  # other systems cannot do this
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

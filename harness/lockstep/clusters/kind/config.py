@@ -1,4 +1,4 @@
-"""The configuration that kind starts a cluster from: one node, our mark on it, and controllers that shall not run."""
+"""The configuration of a kind cluster: one node, our mark on it, and controllers that are off."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import yaml
 
-#: Where a node of ours shows an empty folder of the machine that started it. Docker tells of it, whatever else fails.
+#: Where a node of ours mounts an empty folder of the machine that started it. Docker reports the mount even if the node
+#: is broken.
 MARK = "/kind/lockstep-mark"
-#: What kubeadm has on beyond the controllers that are on by default.
+#: Controllers that kubeadm turns on besides the default ones.
 _KUBEADMS = ("*", "bootstrap-signer-controller", "token-cleaner-controller")
-#: What the cluster holds need not outlive a power failure, and waiting for the disk makes it late.
+#: The cluster's data need not survive a power failure, and waiting for the disk would slow it down.
 _ETCD = {"unsafe-no-fsync": "true"}
 
 
@@ -23,10 +24,10 @@ NO_FLAGS: Flags = MappingProxyType({})
 
 
 def render(mark: Path, controllers_off: Sequence[str] = (), flags: Flags = NO_FLAGS) -> str:
-    """The configuration as YAML. `mark`: the folder to show in the node.
+    """The configuration as YAML. `mark`: the folder to mount in the node.
 
     `controllers_off`: controllers of kube-controller-manager, by the names that its --controllers takes, such as
-    replicaset-controller. `flags`: more flags of kube-controller-manager.
+    replicaset-controller. `flags`: further flags of kube-controller-manager.
     """
     shown = {"hostPath": str(mark), "containerPath": MARK, "readOnly": True}
     config = {
@@ -37,7 +38,7 @@ def render(mark: Path, controllers_off: Sequence[str] = (), flags: Flags = NO_FL
     arguments = dict(flags)
     if controllers_off:
         arguments["controllers"] = ",".join((*_KUBEADMS, *(f"-{name}" for name in controllers_off)))
-    # As maps and without a version, this fits every version of kubeadm's configuration that kind writes.
+    # Written as maps and without a version, this applies to every version of kubeadm's configuration that kind writes.
     patch: dict[str, Any] = {"kind": "ClusterConfiguration", "etcd": {"local": {"extraArgs": dict(_ETCD)}}}
     if arguments:
         patch["controllerManager"] = {"extraArgs": arguments}

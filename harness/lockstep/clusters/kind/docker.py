@@ -1,4 +1,4 @@
-"""The few things asked of Docker, through its command line: whatever DOCKER_HOST or `docker context` name is meant."""
+"""The few uses of Docker, through its command line. DOCKER_HOST and `docker context` apply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSTALL = "which kind clusters run in: install Docker, such as by `apt-get inst
 
 
 def require_daemon() -> str:
-    """The path of the client; a daemon answers it. Raises KindFailed."""
+    """The path of the client, once a daemon has answered it. Raises KindFailed."""
     client = need("docker", _INSTALL)
     answer = attempt([client, "version", "--format", "{{.Server.Version}}"])
     if answer.code != 0:

@@ -1,7 +1,7 @@
-"""Whose cluster a name stands for: ours and in use, ours and left behind, or somebody else's.
+"""Who owns the cluster of a name: we do and use it, we left it behind, or somebody else does.
 
-A folder in the cache belongs to each name. Whoever runs the cluster holds a lock there, which ends with its process,
-however that ends; and each node shows a folder of that folder, so that Docker alone tells a cluster of ours.
+Each name has a folder in the cache. The process that runs the cluster holds a lock there, which is released however the
+process ends. Each node mounts a subfolder of it, so Docker alone can tell which clusters are ours.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from lockstep.clusters.kind.config import MARK
 from lockstep.clusters.kind.docker import docker
 
 _LABEL = "io.x-k8s.kind.cluster"
-# Reads a word from us. If we end without one, it deletes the cluster.
+# Waits for a line from us. If we end without sending one, it deletes the cluster.
 _WATCH = 'read -r word || exec "$0" delete cluster --quiet --name "$1" --kubeconfig "$2"'
 
 
 @contextmanager
 def owned(name: str) -> Iterator[Path]:
-    """Own a name for the time of the block, and yield its folder. Raises KindFailed if another process owns it."""
+    """Own a name for the duration of the block, and yield its folder. Raises KindFailed if another process owns it."""
     folder = cache.cache_root() / "clusters" / name
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a+") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # freed when the file is closed, also by a crash
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released when the file is closed, also by a crash
         except BlockingIOError:
             lock.seek(0)
             raise KindFailed(
                 f"the kind cluster {name!r} is in use by process {lock.read().strip() or '(unknown)'}; "
-                "wait for it, or take another name with --kind-cluster-name"
+                "wait for it, or choose another name with --kind-cluster-name"
             ) from None
         lock.truncate(0)
         lock.write(str(os.getpid()))
@@ -44,7 +44,7 @@ def owned(name: str) -> Iterator[Path]:
 
 
 def nodes(name: str) -> Sequence[str]:
-    """The containers of a cluster, whoever made it."""
+    """The containers of a cluster, ours or not."""
     listed = docker("ps", "-aq", "--no-trunc", f"--filter=label={_LABEL}={name}", what="looking for kind clusters")
     return listed.split()
 
@@ -52,8 +52,8 @@ def nodes(name: str) -> Sequence[str]:
 def is_ours(name: str) -> bool:
     """Whether all containers of a cluster are ours."""
     shown = f'{{{{range .Mounts}}}}{{{{if eq .Destination "{MARK}"}}}}ours{{{{end}}}}{{{{end}}}}'
-    told = docker("inspect", f"--format={shown}", *nodes(name), what=f"inspecting the kind cluster {name!r}")
-    return all(line == "ours" for line in told.splitlines())
+    shown = docker("inspect", f"--format={shown}", *nodes(name), what=f"inspecting the kind cluster {name!r}")
+    return all(line == "ours" for line in shown.splitlines())
 
 
 def refuse_strangers(name: str) -> None:
@@ -67,14 +67,14 @@ def refuse_strangers(name: str) -> None:
 
 @contextmanager
 def watched(name: str, kind: Path, kubeconfig: Path) -> Iterator[None]:
-    """Have the cluster deleted, by a process that waits for it, if we are killed within the block."""
+    """Have a waiting process delete the cluster if we are killed within the block."""
     shell = shutil.which("sh") or "/bin/sh"
     with subprocess.Popen(  # noqa: S603 - the shell, and kind
         [shell, "-c", _WATCH, str(kind), name, str(kubeconfig)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for us
+        start_new_session=True,  # a Ctrl-C must reach only us
     ) as watcher:
         assert watcher.stdin is not None
         try:

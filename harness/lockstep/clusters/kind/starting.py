@@ -1,4 +1,4 @@
-"""Bringing a cluster up and down through pytest-kind, and asking it what users of it need to know."""
+"""Starting and deleting a cluster through pytest-kind, and reading the facts that its users need."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TAIL = 600  # characters of kind's log that a message shows
 
 
 class Facts(TypedDict):
-    """What a running cluster tells: see Cluster."""
+    """The facts of a running cluster: see Cluster."""
 
     api_url: str
     node: str
@@ -51,14 +51,14 @@ class Start:
 
     @property
     def mark(self) -> Path:
-        """The folder that nodes show; there is nothing in it."""
+        """The empty folder that nodes mount."""
         return self.folder / "mark"
 
     def up(self, wanted: str, *, reuse: bool) -> None:
         """Start the cluster and wait for it. Raises KindFailed.
 
-        `wanted`: its configuration. What an earlier run left behind under its name is deleted first; with `reuse` it is
-        taken over, if it was started alike.
+        `wanted`: its configuration. A cluster that an earlier run left behind under its name is deleted first. With
+        `reuse` it is used again, if it was started with the same configuration.
         """
         plan = f"# image: {self.image or '(the default of kind)'}\n{wanted}"
         written = self.folder / "config.yaml"
@@ -73,16 +73,18 @@ class Start:
             cluster.create(config_file=written)
         except (OSError, subprocess.SubprocessError) as error:
             hint = "" if self.image else f"; name another node image with {_EXAMPLE}, if the default cannot be had"
-            raise KindFailed(f"the kind cluster {self.name!r} did not start: {self._said() or error}{hint}") from error
+            raise KindFailed(
+                f"the kind cluster {self.name!r} did not start: {self._kind_output() or error}{hint}"
+            ) from error
         self._wait()
 
     def down(self) -> None:
-        """Delete the cluster, and what was written about it. Raises KindFailed."""
+        """Delete the cluster and its files. Raises KindFailed."""
         try:
             self._cluster().delete()
         except (OSError, subprocess.SubprocessError) as error:
             raise KindFailed(
-                f"the kind cluster {self.name!r} cannot be deleted: {self._said() or error}; "
+                f"the kind cluster {self.name!r} cannot be deleted: {self._kind_output() or error}; "
                 f"try again: kind delete cluster --name {self.name}"
             ) from error
         self.kubeconfig.unlink(missing_ok=True)
@@ -92,9 +94,9 @@ class Start:
     def _log(self) -> Path:
         return self.folder / "kind.log"
 
-    def _said(self) -> str:
-        said = " ".join(self._log.read_text(errors="replace").split())
-        return f"...{said[-_TAIL:]} (all of it: {self._log})" if len(said) > _TAIL else said
+    def _kind_output(self) -> str:
+        output = " ".join(self._log.read_text(errors="replace").split())
+        return f"...{output[-_TAIL:]} (all of it: {self._log})" if len(output) > _TAIL else output
 
     def _cluster(self) -> Any:
         """pytest-kind's object. It makes a folder where it is, and starts programs as they are."""
@@ -104,7 +106,7 @@ class Start:
             return KindCluster(self.name, self.kubeconfig, self.image or None, self._quiet_kind(), self.kubectl)
 
     def _quiet_kind(self) -> Path:
-        """A script that runs kind, with what it says in a file, and that the kernel ends if we are killed."""
+        """A script that runs kind with its output in a file. The kernel kills it if we are killed."""
         mortal = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
         script = self.folder / "kind"
         write_whole(
@@ -114,14 +116,14 @@ class Start:
         return script
 
     def _wait(self) -> None:
-        """Until the node takes pods, and pods may be made: they need their namespace's account."""
+        """Wait until the node accepts pods, and pods can be created, which takes their namespace's service account."""
         for awaited in (("--for=condition=Ready", "node", "--all"), ("--for=create", "serviceaccount/default")):
             command = [str(self.kubectl), f"--kubeconfig={self.kubeconfig}", "wait", *awaited, f"--timeout={_PATIENCE}"]
             run(command, f"waiting for the kind cluster {self.name!r}")
 
 
 def facts(start: Start) -> Facts:
-    """What the cluster tells of itself. Raises KindFailed."""
+    """The facts of the cluster. Raises KindFailed."""
     (container,) = owner.nodes(start.name)
     inspected = json.loads(docker("inspect", container, what="inspecting the node"))[0]
     networks = inspected["NetworkSettings"]["Networks"].values()

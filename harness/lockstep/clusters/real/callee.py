@@ -1,4 +1,4 @@
-"""A webhook that is a program of its own, and how it is called: over HTTPS, as an API server would."""
+"""A webhook that is a separate program, called over HTTPS as an API server would."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Callee:
-    """The program at `root`, whose certificate the authority in this file has signed."""
+    """The program at the URL `root`. `authority`: the file of the authority that signed its certificate."""
 
     def __init__(self, root: str, authority: Path) -> None:
         self._root = root
@@ -34,9 +34,9 @@ class Callee:
         body: bytes,
         answer: CallAnswer,
     ) -> Callable[[], None]:
-        """Call it from `loop`, which another thread runs; the answer comes through `inbox`.
+        """Call it from `loop`, which runs on another thread. The answer arrives through `inbox`.
 
-        The result takes the call back: the caller has given up, and `answer` is not called any more.
+        Returns a function that cancels the call: the caller has given up, and `answer` is not called any more.
         """
         wanted = True
 
@@ -58,7 +58,7 @@ class Callee:
         return take_back
 
     async def _answer(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Served | Broken:
-        # one connection for each call: a program that was killed has none left that looks alive
+        # one connection for each call, so that none to a killed program looks alive
         connector = aiohttp.TCPConnector(ssl=self._trust, force_close=True)
         async with aiohttp.ClientSession(connector=connector) as session:
             try:

@@ -22,7 +22,7 @@ def client_of(kubeconfig: Path, context: str = "") -> Client:
     with extra("cluster", "real clusters"):
         from kubernetes import client, config
     settings = client.Configuration()
-    load: Any = config.load_kube_config  # it has no types
+    load: Any = config.load_kube_config  # it ships no types
     try:
         load(str(kubeconfig), context or None, settings)
     except (config.ConfigException, OSError) as problem:
@@ -70,5 +70,5 @@ class Connection:
         return self._client.watch(target(path, query))
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close all connections."""
         self._client.close()

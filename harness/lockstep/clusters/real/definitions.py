@@ -1,6 +1,6 @@
-"""The custom resources that controllers under test need, on a cluster that may have them already.
+"""The custom resource definitions that controllers under test need, on a cluster that may have them already.
 
-A session brings what is missing, and takes it away at its end, unless somebody else has come to use it.
+A session adds those that are missing, and removes them at its end unless others have begun to use them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class Definitions:
-    """What one session has added to its cluster."""
+    """The definitions that one session has added to its cluster."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -41,13 +41,13 @@ class Definitions:
             raise ClusterError(f"{self._connection.host}: {problem}") from None
 
     def remove(self) -> None:
-        """Take away what was added, as far as nobody outside of our tenants' namespaces has objects of that kind."""
+        """Remove what was added, unless there are objects of the kind outside of our tenants' namespaces."""
         for definition in self._made:
             try:
                 if not self._is_used(definition):
                     self._connection.request("DELETE", f"{PATH}/{definition['metadata']['name']}", {})
             except ConnectionError:
-                return  # the cluster has gone, and the definitions with it
+                return  # the cluster is gone, and the definitions with it
         self._made.clear()
 
     def _is_used(self, definition: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Discovery on real ground: a tenant's metrics APIs take the place of the cluster's in the list of groups (`/apis`)."""
+"""Discovery on a real cluster: in the list of groups (`/apis`), a tenant's metrics APIs replace the cluster's."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 Document = Mapping[str, Any]
-#: Where a list of groups has its entries, by its kind: the legacy one, and that of aggregated discovery.
+#: The field with the entries of a list of groups, by its kind: legacy or aggregated discovery.
 _ENTRIES = {"APIGroupList": "groups", "APIGroupDiscoveryList": "items"}
 
 
 def with_groups(real: Document, local: Document, groups: frozenset[str]) -> dict[str, Any]:
-    """A list of groups: what `local` says of `groups`, and what `real` says of all others."""
+    """A list of groups: the entries of `groups` from `local`, and all others from `real`."""
     field = _ENTRIES.get(real["kind"])
     if field is None or local["kind"] != real["kind"]:
         return dict(real)

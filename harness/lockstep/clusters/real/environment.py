@@ -1,4 +1,4 @@
-"""The environments with a real API server, from start to end."""
+"""The environments with a real API server."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
 
 
-#: Controllers without which admission cannot do its work.
+#: Controllers that admission needs.
 _HELPERS = ("resourcequota-controller",)
-#: Controllers that would work on what scenarios create as data, or let the simulated world work on.
+#: Controllers that would act on objects that scenarios create as mere data or leave to the simulated world.
 _OWNERS = ("deployment", "statefulset", "daemonset", "job", "cronjob", "replicationcontroller")
-#: What the simulated world does itself.
+#: Controllers whose work the simulated world does.
 _WORLD = ("garbage-collector", "pod-garbage-collector", "disruption")
 _KIND_OFF = (*NAMES.values(), *(f"{name}-controller" for name in (*_OWNERS, *_WORLD)))
-#: Nodes of scenarios have no kubelet that sends a heartbeat.
+#: Nodes of scenarios have no kubelets that send heartbeats.
 _KIND_FLAGS = {"node-monitor-grace-period": "24h"}
 
 
 class RealEnvironment:
-    """A session on a real cluster: started if need be, left as it was found."""
+    """A session on a real cluster, which is started if necessary and left as it was found."""
 
     real = True
 
@@ -46,7 +46,7 @@ class RealEnvironment:
         self._progress = progress
         self._held = ExitStack()
         self._session: RealSession | None = None
-        #: What we have started, if it is processes of ours that may die.
+        #: The control plane that we started, if we did: its processes may die.
         self._plane: ControlPlane | None = None
         self._launcher = Launcher(release, progress)
 
@@ -83,31 +83,33 @@ class RealEnvironment:
             from lockstep.clusters.kind.cluster import kind_cluster
 
             self._progress("starting a kind cluster")
-            # A cluster that stays must get rid of namespaces. It is dear: all kinds that there are, for each of them.
+            # A cluster that stays must delete namespaces. That is expensive: each one takes requests for every kind.
             kept = self._cluster.kind.keep
             off = _KIND_OFF if kept else (*_KIND_OFF, "namespace-controller")
             started = self._held.enter_context(kind_cluster(self._cluster.kind, controllers_off=off, flags=_KIND_FLAGS))
             started.stop_scheduler()
             return started.kubeconfig, (started.host_address, started.host_address)
         if not self._cluster.kubeconfig:
-            raise UsageError("--environment kubeconfig needs --kubeconfig FILE: no cluster is used that was not named")
+            raise UsageError(
+                "--environment kubeconfig needs --kubeconfig FILE: Lockstep only uses a cluster that you name"
+            )
         return Path(self._cluster.kubeconfig).expanduser(), None
 
     def _bury(self, reason: str) -> None:
-        """The rest of it would keep everybody waiting."""
+        """The cluster has died: end all of its runs, which would only wait."""
         assert self._plane is not None
         assert self._session is not None
         self._plane.close()
         self._session.lose(reason)
 
     def implementation(self, spec: str, release: str) -> Implementation:
-        """Python code in this process, or upstream's own programs."""
+        """An implementation in Python in this process, or upstream's own programs."""
         return open_on_cluster(spec, release, self._launcher)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
         """In a tenant of its own, on the machine's clock.
 
-        Raises what says so if the cluster has died, or if a program that is needed cannot be built.
+        Raises an error if the cluster has died, or if a program that it needs cannot be built.
         """
         assert self._session is not None, "use the environment as a context manager"
         if self._launcher.used:
@@ -118,6 +120,6 @@ class RealEnvironment:
         return result
 
     def abandon(self) -> None:
-        """The cluster stays as it is, and tenants clean up after themselves."""
+        """End all runs. End all runs. The cluster stays as it is, and tenants clean up after themselves."""
         assert self._session is not None
         self._session.lose("given up")

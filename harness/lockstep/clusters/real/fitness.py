@@ -1,7 +1,7 @@
-"""Which scenarios a real cluster can hold, and why it cannot hold the others.
+"""Which scenarios can run on a real cluster, and why the others cannot.
 
-A scenario is played in memory, and what it does there tells: how long it takes, which faults it sets, and how finely it
-tells instants apart. `lockstep.clusters.real.obstacles` keeps the answers.
+A scenario is run in memory, which shows how long it takes, which faults it sets, and how finely it distinguishes
+instants. `lockstep.clusters.real.obstacles` keeps the results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FINEST = 1.0
 
 
 def obstacles_of(scenarios: Sequence[Scenario]) -> dict[str, str]:
-    """Find out anew."""
+    """Determine the obstacles anew."""
     found = {one.id: obstacle(one) for one in sorted(scenarios, key=lambda one: one.id)}
     return {name: why for name, why in found.items() if why}
 
@@ -47,7 +47,7 @@ def _by_declaration(scenario: Scenario) -> str:
     if options.burst_replicas != _DEFAULTS.burst_replicas:
         return "kube-controller-manager has no flag for burst_replicas"
     if options.resync != _DEFAULTS.resync:
-        return "kube-controller-manager draws its resync period at random"
+        return "kube-controller-manager randomizes its resync period"
     if options.feature_gates:
         return "needs feature gates, which are those of the whole cluster"
     if _EPOCH in inspect.getsource(scenario.body):
@@ -75,7 +75,7 @@ def _span(seconds: float) -> str:
 
 
 class _Instant(float):
-    """A time that notices when it is used as a key."""
+    """A time that records when it is used as a key."""
 
     __slots__ = ("notice",)
 
@@ -97,13 +97,13 @@ def _made(value: float, notice: object) -> _Instant:
 
 
 class _NotingCluster(Cluster):
-    """A cluster that keeps the times at which the scenario looks."""
+    """A cluster that records the times at which the scenario looks."""
 
     def __init__(self, run: _NotingRun) -> None:
         super().__init__(run)
         self.instants: set[float] = set()
         self.counts_by_instant = False
-        #: The shortest time that the scenario has let pass, in seconds.
+        #: The shortest time between two looks of the scenario, in seconds.
         self.shortest = _FINEST
 
     async def run(self, duration: float) -> None:
@@ -131,7 +131,7 @@ class _NotingCluster(Cluster):
 
 
 class _NotingRun(MemoryRun):
-    """A run of the reference in memory that notes what no real cluster can do."""
+    """A run of the reference in memory that records what no real cluster can do."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__(scenario, Reference(), 0)
@@ -142,7 +142,7 @@ class _NotingRun(MemoryRun):
         self.network.faults.add = self._note_fault  # type: ignore[method-assign]
 
     def crash_controllers(self, names: Sequence[str] = ()) -> None:
-        """Note it if one of several is meant."""
+        """Record it if only some of several controllers crash."""
         managed = {name for name in self.scenario.controllers if name in NAMES}
         if managed - set(names) and managed & set(names):
             self._notes.append("crashes one of several controllers, which on a real cluster are one program")
@@ -150,7 +150,7 @@ class _NotingRun(MemoryRun):
 
     def _note_fault(self, fault: Fault) -> Fault:
         if fault.as_of is not None:
-            self._notes.append("lists from a cache that is behind, which a real server does when it likes")
+            self._notes.append("lists from a stale cache, which cannot be forced on a real server")
         return self._add(fault)
 
     def _see(self, write: Write) -> None:
@@ -158,7 +158,7 @@ class _NotingRun(MemoryRun):
             self._notes.append("defines a kind, which the whole cluster would have")
 
     def obstacle(self) -> str:
-        """The first thing noted."""
+        """The first obstacle found."""
         if self._notes:
             return self._notes[0]
         if self.noting.shortest < _FINEST:
@@ -168,4 +168,4 @@ class _NotingRun(MemoryRun):
         instants = sorted(self.noting.instants)
         gaps = [after - before for before, after in itertools.pairwise(instants)]
         close = [gap for gap in gaps if gap < _FINEST]
-        return f"tells instants apart that are {min(close) * 1000:.3g} ms from each other" if close else ""
+        return f"distinguishes instants that are {min(close) * 1000:.3g} ms apart" if close else ""

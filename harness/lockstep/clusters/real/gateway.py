@@ -1,8 +1,8 @@
-"""The gateway: how a controller that is a program of its own reaches a tenant's network.
+"""The gateway: how a controller that is a separate program reaches a tenant's network.
 
-It speaks plain HTTP on loopback. What it hears it hands to the tenant's network as a request of the controller, so the
-program is subject to the same faults, and leaves the same history, as a controller inside the process. What programs
-send as protobuf becomes JSON here, and that is what they get.
+It serves plain HTTP on loopback, and passes each request to the tenant's network as one of the controller. So the
+program meets the same faults, and leaves the same history, as a controller inside the process. It converts protobuf
+requests to JSON, and answers in JSON.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lockstep.serving.negotiation import JSON
 from lockstep.serving.protobuf import decode
 from lockstep.serving.streams import Stream
 
-#: Seconds that doors have to close.
+#: Seconds for open requests to end when gateways close.
 _PATIENCE = 1.0
 
 
 class Gateway:
-    """One program's door. Started and stopped by the tenant's thread; it serves on the thread of `Gateways`.
+    """The gateway of one program. The tenant's thread starts and stops it; it serves on the thread of `Gateways`.
 
-    `actor`: who asks; "" for a program of several controllers, whose requests say it.
+    `actor`: the actor of its requests; "" for a program of several controllers, whose User-Agent names it.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, inbox: Inbox, network: Network, actor: str = "") -> None:
@@ -41,15 +41,15 @@ class Gateway:
         self._actor = actor
         self._outbox = Outbox(loop)
         self._runner: web.AppRunner | None = None
-        #: Whether what comes now is answered. A program that has been killed has nothing to ask.
+        #: Whether requests are answered. Those of a program that has been killed are not.
         self.dead = False
 
     def start(self) -> str:
-        """Listen on a free port; returns the URL."""
+        """Listen on a free port. Returns the URL."""
         return asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
 
     def stop(self) -> None:
-        """Close the door. End the program before, and nobody stands in it any more."""
+        """Stop listening. End the program before, so that no request is open."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop)
 
     async def _start(self) -> str:
@@ -100,7 +100,7 @@ async def _request(http: web.Request, actor: str) -> Request:
 
 
 def _readable(accept: str) -> str:
-    """What of the media types that a program takes can be read on the way: programs of the VPA would take protobuf."""
+    """The accepted media types without those that we cannot read: programs of the VPA would accept protobuf."""
     return ",".join(one for one in accept.split(",") if "json" in one or "protobuf" not in one)
 
 
@@ -122,7 +122,7 @@ class Gateways:
         return Gateway(self.loop, inbox, network, actor)
 
     def close(self) -> None:
-        """End what goes on there, and the thread."""
+        """End all gateways and the thread."""
         asyncio.run_coroutine_threadsafe(_end_others(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()

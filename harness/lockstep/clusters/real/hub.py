@@ -1,4 +1,4 @@
-"""The hub: one watch of each kind for all tenants, whose mirrors it feeds."""
+"""The hub: one watch of each kind for all tenants. It updates their mirrors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lockstep.http import Answer, NoAnswer, Stream
 if TYPE_CHECKING:
     from lockstep.apiserver.kinds import Kind
 
-#: Seconds that a thread has to notice its end.
+#: Seconds for a thread to end.
 _PATIENCE = 5.0
 _OBJECT = b'"object":'
 
@@ -29,7 +29,7 @@ class Listener(Protocol):
         """An event about an object that the tenant may see; `raw` is the object, as the real cluster has it."""
 
     def lose(self, reason: str) -> None:
-        """The cluster has gone, or nobody wants to know any more; the tenant's run ends."""
+        """The cluster is gone, or the runs are abandoned: the tenant's run ends."""
 
 
 class Hub:
@@ -41,7 +41,7 @@ class Hub:
         self._tenants: dict[str, Listener] = {}
         self._streams: dict[str, Stream] = {}
         self._stopping = False
-        #: Why tenants that come have come too late; "" if they have not.
+        #: Why new tenants are too late; "" if they are not.
         self._lost = ""
         self._threads: list[threading.Thread] = []
 
@@ -65,17 +65,17 @@ class Hub:
             thread.join(_PATIENCE)
 
     def join(self, prefix: str, tenant: Listener) -> None:
-        """Events of this tenant go to it from now on."""
+        """Send this tenant its events from now on."""
         self._tenants[prefix] = tenant
         if self._lost:
             tenant.lose(self._lost)
 
     def leave(self, prefix: str) -> None:
-        """No event goes to this tenant any more."""
+        """Send this tenant no more events."""
         self._tenants.pop(prefix, None)
 
     def lose(self, reason: str) -> None:
-        """Any thread: tell all tenants, also those who come later, that the cluster has gone."""
+        """Any thread: end the runs of all tenants, including later ones, because the cluster is gone."""
         self._lost = reason
         for tenant in list(self._tenants.values()):
             tenant.lose(reason)
@@ -119,7 +119,7 @@ class Hub:
         if prefix:
             tenants = [self._tenants[prefix]] if prefix in self._tenants else []
         elif "namespace" in meta or kind.plural in RESOURCES:
-            tenants = []  # those of somebody else, who does not ask us
+            tenants = []  # objects of others, which are not ours to follow
         else:
             tenants = list(self._tenants.values())
         for tenant in tenants:

@@ -20,11 +20,11 @@ from lockstep.clusters.control_plane.starting import free_ports
 from lockstep.clusters.real import vpa_flags
 from lockstep.clusters.real.callee import Callee
 
-#: The program of each controller that has one of its own; all others are kube-controller-manager.
+#: The program of each controller that has one of its own; all others are in kube-controller-manager.
 _OWN = dict(zip(("vpa-recommender", "vpa-updater", "vpa-admission"), AUTOSCALERS, strict=True))
-#: Requests a second that kube-controller-manager may make: as many as it likes, as in memory.
+#: Requests per second of kube-controller-manager: practically unlimited, as in memory.
 _OFTEN = 10_000
-#: A port that is free; nobody asks for what is there.
+#: Lets the program choose a free port; it is never used.
 _LOOPBACK = "127.0.0.1"
 _SOME_PORT = f"{_LOOPBACK}:0"
 
@@ -82,7 +82,7 @@ class Launcher:
         flags = [f"--kubeconfig={config}", f"--address={_SOME_PORT}", *vpa_flags.flags_of(options, gates), *more]
         if name == "vpa-recommender":
             flags.append(f"--prometheus-address={url}/prometheus")
-        # a deployment of the VPA tells its programs by this variable where they run
+        # a deployment of the VPA sets this variable to its namespace
         variables = {"NAMESPACE": options["namespace"]} if "namespace" in options else {}
         return Process(label, [self._programs[program], *flags], self._log(label), variables=variables)
 
@@ -107,7 +107,7 @@ class Launcher:
         return process, Callee(f"https://{_LOOPBACK}:{port}", self._authority.certificate)
 
     def _credentials(self, program: Program, url: str) -> tuple[str, Path]:
-        """A name for one more process, and its kubeconfig."""
+        """A name for another process, and its kubeconfig."""
         label = self._label(program.name)
         config = self._folder / f"{label}.kubeconfig"
         config.write_text(kubeconfig(url, None, None))

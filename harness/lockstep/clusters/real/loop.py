@@ -1,8 +1,8 @@
-"""The virtual loop on a real clock: what is due takes place on time, and rest is something one has to wait for.
+"""The virtual loop on a real clock: due work runs on time, and the loop has to wait for controllers to come to rest.
 
-Where the loop in memory knows when everybody is parked, this one waits until nothing has happened for a while. The
-scenario's own clock stands still during such a rest, so that the steps of a scenario keep their distances on it, and
-what follows a step at once happens at the step's instant.
+The loop in memory knows when all controllers are parked; this one waits until nothing has happened for a while. The
+scenario's own clock stands still during such a rest. So a scenario's steps keep their distances on this clock, and what
+follows a step immediately happens at the step's instant.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from lockstep.time.loop import VirtualLoop
 if TYPE_CHECKING:
     from lockstep.clusters.real.gateway import Gateways
 
-#: Seconds without any request, answer or event after which the controllers are said to rest.
+#: Seconds without any request, answer or event after which the controllers count as at rest.
 CALM = 0.3
-#: Seconds after which they are taken to rest although something goes on, since some controllers poll: as soon as no
-#: answer is on its way, or in any case.
+#: Seconds after which they count as at rest despite activity, since some controllers poll: once no answer is in flight,
+#: and in any case.
 _PATIENCE, _LONGEST = 15.0, 30.0
-#: Seconds by which something may be early or late on a real clock and still be on time.
+#: Seconds by which an instant on a real clock may be early or late and still count as on time.
 SLACK = 2.0
 
 
 class Moment(float):
-    """A time on a real clock: equal to what was planned if it is not further from it than `SLACK`.
+    """A time on a real clock. It equals the planned time if it differs by at most `SLACK`.
 
-    A controller's own timers go on while the scenario's clock stands still. So something may also come earlier than
-    planned by as much as the clock `stood` still in the meantime, in seconds.
+    A controller's own timers run while the scenario's clock stands still. So it may also be earlier than planned, by up
+    to the `stood` seconds for which the clock stood still in between.
     """
 
     __slots__ = ("stood",)
@@ -71,7 +71,7 @@ class Moment(float):
 
 
 class _Mark(NamedTuple):
-    """From this instant on, the scenario's clock shows `shown`, and goes or stands still."""
+    """The scenario's clock from an instant on: it shows `shown` there, and then runs or stands still."""
 
     instant: int
     shown: int
@@ -79,10 +79,10 @@ class _Mark(NamedTuple):
 
 
 class _Burst(NamedTuple):
-    """A burst of things that happen together."""
+    """A burst: requests, answers and events that happen together."""
 
     began: int
-    #: When something last happened in it, and what the scenario's clock showed then.
+    #: The instant of its last activity, and the time of the scenario's clock then.
     latest: int
     shown: int
 
@@ -90,7 +90,7 @@ class _Burst(NamedTuple):
 class RealLoop(VirtualLoop):
     """See the module docstring."""
 
-    #: By how much the machine has been late for something that was due since the scenario began, at most (nanoseconds).
+    #: The greatest delay of the machine for due work since the scenario began, in nanoseconds.
     late = 0
 
     def __init__(self, inbox: Inbox, gateways: Gateways | None = None) -> None:
@@ -98,21 +98,21 @@ class RealLoop(VirtualLoop):
         super().__init__(self._real)
         self.now = self._real.start()
         self.inbox = inbox
-        #: Where controllers that are programs of their own come in.
+        #: Through which other threads, and so controllers that are separate programs, reach the loop.
         self.gateways = gateways
         self.begin()
-        #: The instant of the last sign of life of a controller, and whether an answer is on its way to one.
+        #: The instant of a controller's last activity, and whether an answer to a controller is in flight.
         self.last_news: Callable[[], int] = lambda: 0
         self.busy: Callable[[], bool] = lambda: False
-        #: Hears of everything that was due by how many seconds it was late.
+        #: Called with the delay, in seconds, of everything that was due.
         self.delayed: Callable[[float], None] = lambda _: None
 
     def clock(self) -> int:
-        """The machine's clock, which goes on in a turn of the loop."""
+        """The machine's clock, which runs on during a turn of the loop."""
         return self._real.start()
 
     def _advance(self, until: int | None) -> None:
-        """Where nothing is planned, something may come from outside, until the run is over."""
+        """Without planned work, wait for activity from outside until the run is over."""
         if until is None and self.horizon is not None and self.now < self.horizon:
             until = self.horizon
         super()._advance(until)
@@ -135,13 +135,13 @@ class RealLoop(VirtualLoop):
         return self._shown(self.now)
 
     def scenario_seconds(self, since: int, instant: int) -> float:
-        """How long after `since` an instant was on the scenario's clock: as exact as a real clock can be."""
+        """How long after `since` an instant was on the scenario's clock, as exactly as a real clock can say."""
         shown = self._shown(instant)
         return Moment((shown - since) / SECOND, (instant - shown) / SECOND)
 
     @property
     def moment(self) -> int:
-        """When the burst began to which what happens now belongs: it ends when the clock has gone on in silence."""
+        """When the present burst began. A burst ends when the clock has run on without activity."""
         began, latest, shown = self._burst
         if self.scenario_now != shown and self.now - latest > seconds(CALM):
             began = self.now
@@ -149,7 +149,7 @@ class RealLoop(VirtualLoop):
         return began
 
     def instant_at(self, scenario_time: int) -> int:
-        """The instant at which the scenario's clock will show this, if it goes on from now."""
+        """The instant at which the scenario's clock will show this time, if it runs from now on."""
         return self.now + scenario_time - self.scenario_now
 
     def _shown(self, instant: int) -> int:
@@ -159,7 +159,7 @@ class RealLoop(VirtualLoop):
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """The scenario's clock goes on inside the block."""
+        """The scenario's clock runs inside the block."""
         self._mark(self.scenario_now, goes=True)
         try:
             yield

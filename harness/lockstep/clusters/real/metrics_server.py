@@ -1,7 +1,7 @@
 """The metrics APIs of all tenants, as one server behind the cluster's API aggregation.
 
-kube-apiserver is told by APIService objects to pass requests for these groups on to us. The namespace in a request's
-path says whose metrics are meant; the tenant answers from its own load models, as it does in memory.
+APIService objects make kube-apiserver forward requests for these groups to us. The namespace in a request's path names
+the tenant, which answers from its own load models, as in memory.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _VERSIONS = (
     ("custom.metrics.k8s.io", "v1beta2"),
     ("external.metrics.k8s.io", "v1beta1"),
 )
-#: Seconds until kube-apiserver must have found us, and between two looks whether it has.
+#: Seconds until kube-apiserver must reach us, and between two checks of that.
 _PATIENCE, _GLANCE = 60.0, 0.1
-#: Seconds that a tenant has for an answer.
+#: Seconds for a tenant to answer.
 _ANSWER = 30.0
 
 
@@ -47,7 +47,7 @@ class MetricsServer(TenantServer[Measured]):
     def __init__(self, loop: asyncio.AbstractEventLoop, host: str, seen_as: str) -> None:
         super().__init__(loop, host)
         self._seen_as = seen_as
-        self._trust = Trust(f"{_SERVICE}.{_NAMESPACE}.svc")  # by this name kube-apiserver asks for us
+        self._trust = Trust(f"{_SERVICE}.{_NAMESPACE}.svc")  # the name under which kube-apiserver calls us
 
     def start(self, connection: Connection) -> None:
         """Serve, and have the cluster pass requests on. Raises ClusterError if it does not."""

@@ -1,7 +1,7 @@
-"""The mirror: what a real cluster holds of one tenant, kept in the collections of the in-memory server.
+"""The mirror: a tenant's objects of a real cluster, in the collections of the in-memory server.
 
-The world, the metrics and a scenario's reads look at the mirror, as they look at the store of the in-memory server. It
-learns of changes in two ways: at once from the answers to the tenant's own writes, and from the hub's watches.
+The world, the metrics and a scenario's reads use the mirror as they use the store of the in-memory server. It is
+updated in two ways: at once from the answers to the tenant's own writes, and from the hub's watches.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lockstep.apiserver.stored import Stored
 
 
 class MirroredCollection(Collection):
-    """A collection that gets its versions from elsewhere. It has no history: watch it from the version that it has."""
+    """A collection whose versions come from a real server. It has no history: watch it from its present version."""
 
     def __init__(self, versions: Versions) -> None:
         super().__init__(versions)
         self._gone: dict[tuple[str, str], int] = {}
 
     def take(self, namespace: str, name: str, payload: dict[str, Any], version: int) -> bool:
-        """Store a version of an object. False if something newer is known of it already."""
+        """Store a version of an object. False if a newer one is known already."""
         names = self.namespaces.setdefault(namespace, {})
         old = names.get(name)
         if max(old.version if old is not None else 0, self._gone.get((namespace, name), 0)) >= version:
@@ -35,7 +35,7 @@ class MirroredCollection(Collection):
         return True
 
     def drop(self, namespace: str, name: str, payload: dict[str, Any], version: int) -> bool:
-        """An object is gone; `payload`: its last state. False if it was not here, or another has taken its place."""
+        """An object is gone; `payload`: its last state. False if it is unknown, or another object has its name."""
         self._gone[namespace, name] = version
         old = self.get(namespace, name)
         if old is None or old.version > version:
@@ -53,43 +53,43 @@ class MirroredCollection(Collection):
 
 
 class Mirror:
-    """Applies what is heard of the real cluster to a server's state."""
+    """Applies changes of the real cluster to a server's state."""
 
     def __init__(self, state: State) -> None:
         self._state = state
-        #: The newest version of each object of which the hub has told, and writes of which it has not told yet.
-        self._told: dict[tuple[str, str, str], int] = {}
+        #: The newest version of each object that the hub has reported, and the writes that it has not reported yet.
+        self._reported: dict[tuple[str, str, str], int] = {}
         self._owed: dict[tuple[str, str, str], int] = {}
 
     @property
     def waits(self) -> bool:
-        """Whether the hub, and so perhaps the watches of the controllers, has yet to tell of a write."""
+        """Whether the hub, and so perhaps the controllers' watches, has not reported a write yet."""
         return bool(self._owed)
 
     def notice(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
         """An event of the hub."""
         meta = payload["metadata"]
         key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
-        self._told[key] = max(version, self._told.get(key, 0))
+        self._reported[key] = max(version, self._reported.get(key, 0))
         if self._owed.get(key, version + 1) <= version:
             del self._owed[key]
-        self.hear(kind, event, payload)
+        self.apply(kind, event, payload)
 
     def write(self, kind: Kind, payload: dict[str, Any]) -> None:
         """The answer to a write of the tenant."""
         meta = payload["metadata"]
         key, version = (kind.collection, meta.get("namespace", ""), meta["name"]), int(meta["resourceVersion"])
-        if self._told.get(key, 0) < version:
+        if self._reported.get(key, 0) < version:
             self._owed[key] = version
-        self.hear(kind, "MODIFIED", payload)
+        self.apply(kind, "MODIFIED", payload)
 
     def find(self, kind: Kind, namespace: str, name: str) -> dict[str, Any] | None:
-        """An object as it was last heard of, or None."""
+        """The latest known version of an object, or None."""
         stored = self._state.collection(kind.collection).get(namespace, name)
         return stored.object if stored is not None else None
 
-    def hear(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
-        """What is known of an object now, unless something newer was known already."""
+    def apply(self, kind: Kind, event: str, payload: dict[str, Any]) -> None:
+        """Apply a version of an object, unless a newer one is known already."""
         meta = payload["metadata"]
         namespace, name, version = meta.get("namespace", ""), meta["name"], int(meta["resourceVersion"])
         payload.setdefault("apiVersion", kind.api_version)

@@ -1,6 +1,6 @@
-"""Why scenarios cannot run on a real cluster, as `lockstep.clusters.real.fitness` has found out.
+"""Why scenarios cannot run on a real cluster, as determined by `lockstep.clusters.real.fitness`.
 
-The answers are kept in lockstep_fixtures/in_memory_only.json, which `python -m tools.pages` writes.
+The reasons are kept in lockstep_fixtures/in_memory_only.json, which `python -m tools.pages` writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Upstream on real ground: its own programs, each talking to the cluster through its tenant's gateway.
+"""Upstream on a real cluster: its own programs, each using the cluster through its tenant's gateway.
 
-The controllers of Kubernetes that start together are one kube-controller-manager, as in a real cluster; each part of
-the VPA is a program of its own.
+Controllers of Kubernetes that start together share one kube-controller-manager, as in a real cluster. Each part of the
+VPA is a separate program.
 """
 # ruff: noqa: D102 - the protocols in lockstep.implementations say what each method means
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from lockstep.time.loop import VirtualLoop
     from lockstep.trace.recordings import Provenance
 
-#: What kube-controller-manager calls each controller.
+#: kube-controller-manager's name of each controller.
 NAMES = {"replicaset": "replicaset-controller", "hpa": "horizontal-pod-autoscaler-controller"}
-#: The actor that asks for all of them what their caches hold, and watches it.
+#: The actor whose lists and watches fill the caches of all of them.
 INFORMERS = "shared-informers"
 _HPA = "horizontal-pod-autoscaler"
-#: Seconds between two looks whether the programs live.
+#: Seconds between two checks that the programs run.
 _GLANCE = 0.5
 
 
 def flags_of(controller: str, options: Mapping[str, Any]) -> list[str]:
-    """The flags of kube-controller-manager that make these options."""
+    """The flags of kube-controller-manager for these options."""
     if controller == "replicaset":
         return [f"--concurrent-replicaset-syncs={options['workers']}"]
     spans = ("sync_period", "downscale_stabilization", "cpu_initialization_period", "initial_readiness_delay")
@@ -50,7 +50,7 @@ def flags_of(controller: str, options: Mapping[str, Any]) -> list[str]:
 
 
 def open_on_cluster(spec: str, release: str, launcher: Launcher) -> Implementation:
-    """An implementation for real ground. Raises UsageError for one that has no programs."""
+    """An implementation for real clusters. Raises UsageError for one that has no programs."""
     from lockstep.implementations.mixed import Mixed
 
     base, others = parse_mix(spec)
@@ -89,7 +89,7 @@ class Programs:
         raise UsageError("recordings are taken in memory only: leave --environment out")
 
     def close(self) -> None:
-        """The launcher ends what runs."""
+        """The launcher ends the running programs."""
 
 
 class RunningPrograms:
@@ -102,7 +102,7 @@ class RunningPrograms:
         self._options = options
         self._waiting: list[str] = []
         self._running: dict[str, _Program] = {}
-        #: What `failure` said when the run ended.
+        #: The result of `failure` at the end of the run.
         self._death = ""
         loop.world_at(loop.now, self._look)
 
@@ -112,7 +112,7 @@ class RunningPrograms:
         self._waiting.append(controller)
 
     def _launch(self) -> None:
-        """Controllers of Kubernetes that are started in one go are one program, those of the VPA one each."""
+        """Start one program for all waiting controllers of Kubernetes, and one for each of the VPA."""
         names, self._waiting = self._waiting, []
         for name in names:
             if name not in NAMES:
@@ -121,7 +121,7 @@ class RunningPrograms:
             self._launch_manager(managed)
 
     def _look(self) -> None:
-        """A program that has died ends the run, which would only wait for what it does."""
+        """End the run if a program has died, since the run would only wait for it."""
         if death := self.failure:
             raise UpstreamFailed(death)
         self._loop.world_after(_GLANCE, self._look)
@@ -177,13 +177,13 @@ class RunningPrograms:
 
     @property
     def failure(self) -> str | None:
-        """A program that has ended by itself."""
+        """Which program has ended by itself, and how."""
         deaths = (one.process.death() for one in self._running.values())
         return next(filter(None, deaths), None) or self._death or None
 
 
 class _Program:
-    """A program. It is killed when the first of its controllers crashes: nobody in it can crash alone."""
+    """A program. It is killed when the first of its controllers crashes: they cannot crash separately."""
 
     def __init__(self, gateway: Gateway, process: Process, callee: Callee | None = None) -> None:
         self.gateway = gateway
@@ -191,7 +191,7 @@ class _Program:
         self.callee = callee
 
     def kill(self) -> None:
-        """Unless that is done already."""
+        """Kill it, unless that is done already."""
         if not self.gateway.dead:
             self.gateway.dead = True
             self.process.stop()

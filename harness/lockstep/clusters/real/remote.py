@@ -1,8 +1,8 @@
 """A real API server, seen by one tenant through the interface of the in-memory one.
 
 Reads and watches of the world and of the scenario are answered by the mirror. Their writes, and every request of a
-controller under test, go to the real server. A request of a controller never stops the others: its answer comes later,
-as that of a request does about which a webhook is asked (`ApiServer.follow_up`).
+controller under test, go to the real server. A request of a controller never blocks the others: its answer comes later,
+like that of a request that waits for a webhook (`ApiServer.follow_up`).
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _INDIRECT = frozenset({"scale", "eviction", "binding"})
 #: The list of API groups.
 _GROUPS = "/apis"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
-#: Groups that the in-memory server answers by load models.
+#: Groups that the in-memory server answers from load models.
 METRIC_GROUPS = frozenset({"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io"})
 _LATER = Review("", ("", ""), "", "", 0, "", {})
 _READING = frozenset({"get", "list", "watch"})
-#: What webhooks are asked about, as their rules name it.
+#: Operations that webhooks review, as their rules name them.
 _OPERATIONS = {"create": "CREATE", "update": "UPDATE", "patch": "UPDATE"}
 
 
 class _Later(Reply):
-    """None yet: the request is on its way."""
+    """No reply yet: the request is in flight."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class _Later(Reply):
 
 
 class RemoteReply(Reply):
-    """What the real server said: as bytes, and (`body`) as data."""
+    """The real server's answer: as bytes, and (`body`) as data."""
 
     __slots__ = ("sent",)
 
@@ -68,15 +68,15 @@ class RemoteReply(Reply):
         self.sent = sent
 
     def raw(self) -> bytes:
-        """As it came."""
+        """The bytes as received."""
         return self.sent
 
 
 class RemoteServer(ApiServer):
     """See the module docstring.
 
-    `controllers`: the actors whose requests never block; `workers` sends them. `aggregated`: whether the cluster passes
-    requests for metrics on to us.
+    `controllers`: the actors whose requests never block; `workers` sends them. `aggregated`: whether the cluster
+    forwards requests for metrics to us.
     """
 
     def __init__(
@@ -102,21 +102,21 @@ class RemoteServer(ApiServer):
         self._workers = workers
         self._controllers = controllers
         self._mirror = Mirror(self.state)
-        #: By resource, namespace and name: objects of which only controllers have heard so far.
-        self._overheard: dict[tuple[str, str, str], dict[str, Any]] = {}
+        #: By resource, namespace and name: objects that only controllers have seen so far.
+        self._seen_by_controllers: dict[tuple[str, str, str], dict[str, Any]] = {}
         #: Requests of controllers that have no answer yet.
         self.in_flight = 0
         #: Instant of the last request, answer or event.
         self.last_news = 0
         self._streams: set[RemoteWatch] = set()
         self._attached = True
-        #: Sees to it that pods can be made in a new namespace, which is given by its real name.
+        #: Called with the real name of a new namespace: waits until pods can be created in it.
         self.furnish: Callable[[str], None] = lambda _: None
 
     # -- the interface of the in-memory server ------------------------------------------------------------------------
 
     def handle(self, request: Request) -> Reply:
-        """Answer from the mirror, or by the real server; for a controller: later."""
+        """Answer from the mirror or from the real server. A controller's answer comes later."""
         if not self._attached:
             return super().handle(request)
         target = target_of(request)
@@ -125,7 +125,7 @@ class RemoteServer(ApiServer):
         if target.verb in _READING or target.resource == "prometheus":
             return super().handle(request)
         if self._is_reviewed(target):
-            return _Later()  # we answer that question ourselves, and cannot while we wait
+            return _Later()  # the server asks us about this write, and we could not answer while we wait
         before = self._before(target)
         reply = self._conclude(request, target, before, self._send(request))
         if target.resource == _DEFINITIONS and reply.status in (201, 409):
@@ -135,7 +135,7 @@ class RemoteServer(ApiServer):
         return reply
 
     def follow_up(self, request: Request, reply: Reply, answer: Callable[[Reply], None]) -> None:
-        """Give `answer` the reply, as soon as there is one."""
+        """Call `answer` with the reply, as soon as there is one."""
         if not isinstance(reply, _Later):
             answer(reply)
             return
@@ -148,7 +148,7 @@ class RemoteServer(ApiServer):
             job = self._open_watch if target.verb == "watch" else self._send
             try:
                 came = job(request)
-            except Exception as problem:  # a thread has nobody else to tell
+            except Exception as problem:  # nothing else would report an exception in a thread
                 came = Answer(0, str(problem).encode())
             self._inbox.put(partial(conclude, came))
 
@@ -163,12 +163,12 @@ class RemoteServer(ApiServer):
         self._workers.submit(work)
 
     def learn(self, definition: Mapping[str, Any]) -> None:
-        """A custom resource that the real server has."""
+        """Add a custom resource that the real server has."""
         super().handle(Request("POST", PATH, body=definition))
 
     @property
     def busy(self) -> bool:
-        """Whether an answer, or an event about a write, is on its way."""
+        """Whether an answer, or an event about a write, is in flight."""
         return self.in_flight > 0 or self._mirror.waits
 
     @property
@@ -177,29 +177,29 @@ class RemoteServer(ApiServer):
         return frozenset(stream.actor for stream in list(self._streams))
 
     def compact(self, resource: str | None = None) -> None:
-        """Nothing: the real server keeps its history as long as it likes; the network ends the watches."""
+        """No effect: the real server decides how long it keeps its history. The network ends the watches."""
 
     # -- from the hub -------------------------------------------------------------------------------------------------
 
     def notice(self, kind: Kind, event: str, raw: bytes) -> None:
-        """Any thread: something has happened to an object of the real cluster that this tenant may see."""
+        """Any thread: an object of the real cluster that this tenant may see has changed."""
         one = orjson.loads(self.tenant.plain(raw))
-        self._inbox.put(lambda: self._hear(kind, event, one))
+        self._inbox.put(lambda: self._receive(kind, event, one))
 
     def lose(self, reason: str) -> None:
-        """Any thread: the cluster has gone, which ends the run."""
+        """Any thread: the cluster is gone, which ends the run."""
 
         def end() -> None:
             raise ClusterLost(reason)
 
         self._inbox.put(end)
 
-    def _hear(self, kind: Kind, event: str, one: dict[str, Any]) -> None:
+    def _receive(self, kind: Kind, event: str, one: dict[str, Any]) -> None:
         self.last_news = self.state.now()
         self._mirror.notice(kind, event, one)
 
     def holdings(self) -> list[str]:
-        """Where on the real server this tenant has something in its namespaces: the paths of those collections."""
+        """The paths of the collections on the real server that have objects in this tenant's namespaces."""
         registry = self.state.registry
         kinds = {resource: registry.of_resource(resource) for resource in self.state.collections}
         return [
@@ -235,20 +235,20 @@ class RemoteServer(ApiServer):
         found = self._connection.watch(self.tenant.path(request.path), self.tenant.query(request.query))
         if isinstance(found, Answer):
             return found
-        overhear = partial(self._overhear, target_of(request))
-        watch = RemoteWatch(request.actor, self._inbox, found, self._streams, overhear)
+        note_seen = partial(self._note_seen, target_of(request))
+        watch = RemoteWatch(request.actor, self._inbox, found, self._streams, note_seen)
         pump(found, watch, self.tenant)
         return watch
 
     def _conclude(self, request: Request, target: Target, before: dict[str, Any] | None, answer: Answer) -> Reply:
-        """The reply that an answer makes; the mirror and the history learn of a write."""
+        """Turn an answer into a reply. A write is added to the mirror and the history."""
         reply = self._reply(answer, target)
         if request.path == _GROUPS and reply.status == 200:
             return self._with_metrics(request, reply)
         if target.verb in _READING or not target.resource:
             return reply
         after = self._after(request, target, reply)
-        self._tell(request, target, before, after, reply)
+        self._record(request, target, before, after, reply)
         return reply
 
     def _reply(self, answer: Answer, target: Target) -> Reply:
@@ -273,7 +273,7 @@ class RemoteServer(ApiServer):
     # -- webhooks -----------------------------------------------------------------------------------------------------
 
     def _is_reviewed(self, target: Target) -> bool:
-        """Whether a webhook of ours may be asked about a write."""
+        """Whether a webhook of ours may review a write."""
         operation = _OPERATIONS.get(target.verb)
         plural, _, group = target.resource.partition(".")
         return operation is not None and any(
@@ -283,7 +283,7 @@ class RemoteServer(ApiServer):
     def consult(
         self, review: bytes, client: Mapping[str, Any], timeout: int, answer: Callable[[Outcome], None]
     ) -> None:
-        """Any thread: put a question of the real server to the webhook that it is for (see `webhook_server`)."""
+        """Any thread: pass a review of the real server to its webhook (see `webhook_server`)."""
         request = dict(orjson.loads(self.tenant.plain(review))["request"])
         service = client.get("service") or {}
         place, path = (service.get("namespace", ""), service.get("name", "")), service.get("path") or "/"
@@ -303,7 +303,7 @@ class RemoteServer(ApiServer):
         return RemoteReply(reply.status, body, orjson.dumps(body), reply.headers)
 
     def _is_local(self, path: str) -> bool:
-        """Whether a request to a metrics API stays here: which versions there are is for each tenant to say.
+        """Whether a request to a metrics API is answered here: each tenant decides which versions exist.
 
         Requests for metrics go through the cluster's API aggregation, if that leads to us.
         """
@@ -321,18 +321,20 @@ class RemoteServer(ApiServer):
         if kind is None or not target.name:
             return None
         found = self._mirror.find(kind, target.namespace, target.name)
-        return found or self._overheard.get((target.resource, target.namespace, target.name))
+        return found or self._seen_by_controllers.get((target.resource, target.namespace, target.name))
 
-    def _overhear(self, target: Target, event: WatchEvent) -> None:
-        """A controller hears of an object, perhaps before the mirror does; what it does about it has a past then."""
+    def _note_seen(self, target: Target, event: WatchEvent) -> None:
+        """A controller sees an object, perhaps before the mirror does. Record it, so that its writes have an object
+        before them.
+        """
         kind, meta = self._kind_of(target), event.object.get("metadata") or {}
         if kind is None or not meta.get("name"):
             return
         namespace, name = meta.get("namespace", ""), meta["name"]
         if event.type == "DELETED" or self._mirror.find(kind, namespace, name) is not None:
-            self._overheard.pop((target.resource, namespace, name), None)
+            self._seen_by_controllers.pop((target.resource, namespace, name), None)
         else:
-            self._overheard[target.resource, namespace, name] = event.object
+            self._seen_by_controllers[target.resource, namespace, name] = event.object
 
     def _after(self, request: Request, target: Target, reply: Reply) -> dict[str, Any] | None:
         """The object as a write left it; None if it is gone, or the write failed."""
@@ -347,22 +349,22 @@ class RemoteServer(ApiServer):
         meta = body["metadata"]
         place = parse_path(request.path)
         if place is None or place.version != kind.version:
-            return dict(body)  # in another form than the mirror's, which will hear of it from the hub
+            return dict(body)  # in another form than the mirror's, which gets it from the hub
         dying = "deletionTimestamp" in meta
         ended = dying and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds")
         if ended or (target.verb == "delete" and not dying):
             return None
         self._mirror.write(kind, body)
-        return dict(body)  # not what the mirror has, which may have heard of later writes
+        return dict(body)  # not the mirror's version, which may have later writes
 
     def _look(self, target: Target) -> dict[str, Any] | None:
-        """The object itself, as it is now."""
+        """The object itself, read from the real server."""
         kind = self._kind_of(target)
         assert kind is not None
         answer = self._send(Request("GET", path_to(kind, target.namespace, target.name)))
         return orjson.loads(self.tenant.plain(answer.body)) if answer.status == 200 else None
 
-    def _tell(
+    def _record(
         self,
         request: Request,
         target: Target,
@@ -371,7 +373,7 @@ class RemoteServer(ApiServer):
         reply: Reply,
     ) -> None:
         failed = reply.status >= 400
-        told = reply.body if failed and isinstance(reply.body, dict) else {}
+        status = reply.body if failed and isinstance(reply.body, dict) else {}
         name = target.name or _name_in(reply, target.resource)
         write = Write(
             at=self.state.now(),
@@ -382,18 +384,18 @@ class RemoteServer(ApiServer):
             namespace=target.namespace,
             name=name,
             code=reply.status,
-            reason=told.get("reason", ""),
+            reason=status.get("reason", ""),
             before=before,
             after=after,
             body=request.body,
-            message=told.get("message", ""),
+            message=status.get("message", ""),
         )
         for observe in self.observers:
             observe(write)
 
 
 def _name_in(reply: Reply, resource: str) -> str:
-    """The name that the server made up for a new object, or would have."""
+    """The name that the server generated for a new object, or would have."""
     body = reply.body or {}
     details = body.get("details") or {}
     if reply.status >= 400:

@@ -21,16 +21,16 @@ from lockstep.serving.boxes import Inbox
 from lockstep.time.clock import SECOND, seconds
 from lockstep.trace.invariants.base import FRESH_CACHES, PROMPT_ANSWERS
 
-#: Seconds that are added to the longest scenario, for its start and its rests.
+#: Seconds that are added to the longest scenario for its start and its rests.
 _MARGIN = 180.0
-#: Seconds within which the controllers must have opened their watches, and between two looks whether they have.
+#: Seconds for the controllers to open their watches, and between two checks of that.
 _START, _GLANCE = 30.0, 0.1
-#: Seconds without any sign of life after which a scenario is over.
+#: Seconds without any activity after which a scenario is over.
 _LAST = 1.0
 
 
 class RealRun(MemoryRun):
-    """A run of the memory environment whose server is a real one, and whose clock is the machine's."""
+    """Like a run in memory, but with a real server and the machine's clock."""
 
     def __init__(self, session: RealSession, scenario: Scenario, implementation: Implementation, seed: int) -> None:
         self._session = session
@@ -40,7 +40,7 @@ class RealRun(MemoryRun):
         self.network.broken_conditions |= {PROMPT_ANSWERS, FRESH_CACHES}
 
     def make_loop(self) -> RealLoop:
-        """A loop that goes with the machine's clock."""
+        """A loop on the machine's clock."""
         loop = RealLoop(self._inbox, self._session.gateways)
         loop.horizon = loop.now + seconds(LONGEST + _MARGIN)
         return loop
@@ -66,11 +66,11 @@ class RealRun(MemoryRun):
         return server
 
     def define(self, definition: Mapping[str, Any]) -> None:
-        """The session has brought the definitions to the cluster; what is told of their objects needs them here too."""
+        """The session has added the definitions to the cluster; the mirror of their objects needs them here, too."""
         self.remote.learn(definition)
 
     async def warm_up(self) -> None:
-        """Until all controllers watch, and the same time after that as in memory: their own clocks go on from there."""
+        """Wait until all controllers watch, and then as long as in memory, because their own timers run from there."""
         deadline = self.loop.now + seconds(_START)
         await self.loop.world_sleep(0)
         if self.scenario.autostart:
@@ -80,10 +80,10 @@ class RealRun(MemoryRun):
         await self.loop.world_sleep(WARM_UP)
         assert isinstance(self.loop, RealLoop)
         self.loop.begin()
-        self.loop.delayed = self._session.starts.hear
+        self.loop.delayed = self._session.starts.report_delay
 
     async def play(self) -> None:
-        """Play the scenario, and wait longer than between its steps for what comes of the last one."""
+        """Play the scenario. After its last step, wait longer than between steps."""
         with self._starting:
             self._starting.enter_context(self._session.starts)
             await super().play()
@@ -91,13 +91,13 @@ class RealRun(MemoryRun):
         await self.loop.rest(_LAST)
 
     def _watches(self, controller: str) -> bool:
-        """Whether a controller has come to watch something, by itself or by the informers of its program."""
+        """Whether a controller has opened a watch, itself or through the informers of its program."""
         actors = {ACTORS[controller]} | ({INFORMERS} if controller in NAMES else set())
         return bool(actors & self.remote.watchers)
 
 
 def _refusal(session: RealSession, scenario: Scenario) -> str:
-    """Why this cluster cannot hold a scenario; "" if it can."""
+    """Why this cluster cannot run a scenario; "" if it can."""
     names = ", ".join(sorted(LISTENERS.intersection(scenario.controllers)))
     if names and session.door is None:
         return (
@@ -115,7 +115,7 @@ def _refusal(session: RealSession, scenario: Scenario) -> str:
 def run_on_cluster(
     session: RealSession, scenario: Scenario, implementation: Implementation, seed: int = 0
 ) -> RunResult:
-    """Run one scenario on a real cluster. Never raises for what it or a controller does: the result says it."""
+    """Run one scenario on a real cluster. Errors of the scenario or a controller are in the result, not raised."""
     runs: list[RealRun] = []
 
     def make() -> RealRun:

@@ -34,21 +34,21 @@ from lockstep.objects import replica_set
 _WORKERS = 64
 #: Namespaces that every cluster has, and so every tenant.
 _NAMESPACES = ("default", "kube-system")
-#: Cluster-scoped kinds whose objects can belong to a tenant.
+#: Cluster-scoped kinds whose objects may belong to a tenant.
 _SCOPES = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
-#: How the VPA's admission controller registers itself.
+#: The name of the VPA's MutatingWebhookConfiguration.
 _VPA_WEBHOOK = "vpa-webhook-config"
 _AT_ONCE = orjson.dumps({"gracePeriodSeconds": 0})
-#: Seconds: for the cluster's own controllers to do something, and between two looks whether they have.
+#: Seconds: for the cluster's own controllers to act, and between two checks of that.
 _PATIENCE, _PROBE, _GLANCE = 30.0, 10.0, 0.05
 
 
 class RealSession:
-    """Context manager around a cluster that is running already.
+    """Context manager around a running cluster.
 
-    `accounts`: whether pods can be made in a namespace only when it has its ServiceAccount, as in a whole cluster.
-    `reach`: where a server of ours must listen to be reached from the cluster, and its name there; None if it cannot be
-    reached, or has metrics of its own: then the network answers for the metrics APIs.
+    `accounts`: whether a namespace needs its ServiceAccount before pods can be created in it, as in a complete cluster.
+    `reach`: the address on which the cluster can reach a server of ours, and its name there; None if it cannot, or if
+    it has metrics of its own. Then the network answers the metrics APIs.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class RealSession:
         self.webhooks = WebhookServer(self.gateways.loop, reach[0]) if reach is not None else None
         self.workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="lockstep-request")
         self._hub = Hub(self.connection, _kinds())
-        #: Tenants of several sessions on one cluster must not meet.
+        #: Tenants of several sessions on one cluster must not share a prefix.
         self._numbers = itertools.count((os.getpid() << 12) & 0xFFFFFF)
         self._lock = threading.Lock()
         #: Held while controllers start.
         self.starts = Starts()
-        #: Whether somebody has installed a VPA there.
+        #: Whether the cluster has a VPA of its own.
         self.has_vpa = False
 
     def __enter__(self) -> Self:
@@ -106,11 +106,11 @@ class RealSession:
 
     @property
     def door(self) -> Door | None:
-        """Where the cluster finds webhooks of tenants; None if it cannot call any."""
+        """Where the cluster calls webhooks of tenants; None if it cannot call any."""
         return self.webhooks.door if self.webhooks is not None else None
 
     def join(self, server: RemoteServer) -> None:
-        """A tenant moves in: it gets its namespaces, and hears of what happens."""
+        """Add a tenant: create its namespaces, and send it its events."""
         self._hub.join(server.tenant.prefix, server)
         if self.metrics is not None:
             self.metrics.join(server.tenant.prefix, server)
@@ -124,7 +124,7 @@ class RealSession:
             server.furnish(namespace)
 
     def leave(self, server: RemoteServer) -> None:
-        """A tenant moves out, and takes its namespaces, nodes and webhooks with it."""
+        """Remove a tenant with its namespaces, nodes and webhooks."""
         self._hub.leave(server.tenant.prefix)
         if self.metrics is not None:
             self.metrics.leave(server.tenant.prefix)
@@ -134,27 +134,31 @@ class RealSession:
         self.workers.submit(self._remove, server.tenant.prefix, server.holdings())
 
     def lose(self, reason: str) -> None:
-        """Any thread: the cluster has gone, or is wanted no more; all runs, also those to come, end and say why."""
+        """Any thread: the cluster is gone, or the runs are abandoned. All runs, including later ones, end with this
+        reason.
+        """
         self._hub.lose(reason)
         self.starts.hurry()
 
     def _remove(self, prefix: str, holdings: Sequence[str] = ()) -> None:
-        """What it has goes at once: pods have no kubelet that would let them go, and would be in everybody's lists."""
+        """Delete all that a tenant has at once: its pods have no kubelet that would end them, and would stay in all
+        lists.
+        """
         for path in holdings:
-            if not path.endswith("/events"):  # there are many, and nobody lists them all
+            if not path.endswith("/events"):  # there are many events, and no one lists them all
                 with suppress(ConnectionError):
                     self.connection.request("DELETE", path, {}, _AT_ONCE)
         for path in (WEBHOOKS, "/api/v1/nodes", "/api/v1/namespaces"):
             for one in self._list(path):
                 name = one["metadata"]["name"]
                 if name.startswith(prefix):
-                    with suppress(ConnectionError):  # the cluster has gone, and they with it
+                    with suppress(ConnectionError):  # the cluster is gone, and they with it
                         self.connection.request("DELETE", f"{path}/{name}", {})
 
     def refuse_rivals(self) -> None:
         """Raise ClusterError if the cluster's own controllers do the work of those under test.
 
-        A ReplicaSet without replicas shows it: its controller writes a status at once.
+        A ReplicaSet with 0 replicas shows it: its controller writes a status at once.
         """
         tenant = self.tenant()
         namespace = f"{tenant.prefix}probe"
@@ -176,7 +180,7 @@ class RealSession:
             self._remove(tenant.prefix)
 
     def _wait_for_account(self, namespace: str) -> None:
-        """Until pods can be made; those of scenarios need no token."""
+        """Wait until pods can be created; those of scenarios need no token."""
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
         deadline = time.monotonic() + _PATIENCE
         patch = orjson.dumps({"automountServiceAccountToken": False})
@@ -206,7 +210,7 @@ class RealSession:
 
 
 def _kinds() -> list[Kind]:
-    """The kinds that tenants use, each in the version in which it is stored."""
+    """The kinds that tenants use, each in its storage version."""
     server = ApiServer(lambda: 0)
     for definition in DEFINITIONS:
         server.handle(Request("POST", PATH, body=definition))

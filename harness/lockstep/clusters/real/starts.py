@@ -1,6 +1,6 @@
-"""When scenarios of a session may start: evenly spread, for what happens at the same time makes a machine late.
+"""When scenarios of a session may start: evenly spread, because simultaneous work makes a machine late.
 
-A machine that is late gets time to catch up before it is given more to do.
+A machine that is late gets time to catch up before the next start.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import time
 from types import TracebackType
 from typing import Self
 
-#: Seconds of one processor that a scenario may take for itself: to start, to be played, and to be cleaned up after.
+#: Seconds of one processor that a scenario may use to start, to run, and for its clean-up.
 _SHARE = 5.0
-#: Seconds: by how much a machine may be late, how long it is left alone if it is later than that, and for how long in
-#: all, since what makes it late may never end.
+#: Seconds: how late a machine may be; how long starts pause if it is later than that; and for how long at most, since
+#: what makes it late may never end.
 _LATE, _BREATH, _LONGEST = 0.25, 3.0, 30.0
 
 
 class Starts:
-    """A context manager to start controllers in, by any thread.
+    """A context manager in which any thread starts controllers.
 
-    One program for two processors starts at a time: more would starve each other, and those who run already. And one
-    comes only some time after another, lest scenarios of equal length go on doing everything in step.
+    One program per two processors starts at a time, since more would starve each other and the running ones. Starts are
+    some time apart, so that scenarios of equal length do not do everything at the same time.
     """
 
     def __init__(self, processors: int = os.cpu_count() or 1, share: float = _SHARE) -> None:
@@ -48,11 +48,11 @@ class Starts:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._turns.release()
 
-    def hear(self, late: float) -> None:
-        """Any thread: something took place this number of seconds after it was due."""
+    def report_delay(self, late: float) -> None:
+        """Any thread: something happened this many seconds after it was due."""
         if late > _LATE:
             self._calm = time.monotonic() + _BREATH
 
     def hurry(self) -> None:
-        """Any thread: nobody waits for the time any more, since all that starts ends at once."""
+        """Any thread: stop spreading starts, since all that starts ends at once."""
         self._over.set()

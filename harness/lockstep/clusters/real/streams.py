@@ -16,14 +16,14 @@ from lockstep.http import Stream
 if TYPE_CHECKING:
     from lockstep.serving.boxes import Inbox
 
-#: Types of events that are about no object in particular.
+#: Types of events that are not about an object.
 _GENERAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 class RemoteWatch(Watch):
-    """The tenant's end of a watch of `actor`; `open_ones` holds those that are open.
+    """The tenant's end of a watch by `actor`; `open_ones` has the open watches.
 
-    `overhear` gets each event on the tenant's thread, before the reader does.
+    `on_event` gets each event on the tenant's thread, before the reader does.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class RemoteWatch(Watch):
         inbox: Inbox,
         stream: Stream,
         open_ones: set[RemoteWatch],
-        overhear: Callable[[WatchEvent], None],
+        on_event: Callable[[WatchEvent], None],
     ) -> None:
         super().__init__()
         self.actor = actor
         self._inbox = inbox
-        self._overhear = overhear
+        self._on_event = on_event
         self._open_ones = open_ones
         open_ones.add(self)
 
@@ -48,11 +48,11 @@ class RemoteWatch(Watch):
         self.attach(leave)
 
     def arrive(self, event: WatchEvent) -> None:
-        """Any thread: an event has come."""
+        """Any thread: an event has arrived."""
         self._inbox.put(partial(self._take, event))
 
     def _take(self, event: WatchEvent) -> None:
-        self._overhear(event)
+        self._on_event(event)
         self.push(event)
 
     def finish(self) -> None:
@@ -61,7 +61,7 @@ class RemoteWatch(Watch):
 
 
 def pump(stream: Stream, watch: RemoteWatch, tenant: Tenant) -> None:
-    """Start reading: what concerns the tenant arrives at `watch`."""
+    """Start reading: events for the tenant arrive at `watch`."""
 
     def read() -> None:
         for line in filter(tenant.may_own, stream):

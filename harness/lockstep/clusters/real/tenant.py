@@ -1,8 +1,7 @@
-"""Tenants: scenarios that share one real cluster and see nothing of each other.
+"""Tenants: scenarios that share one real cluster and do not see each other.
 
-The namespaces and nodes of a tenant carry its prefix in the real cluster and nowhere else: it is added to what goes
-out and taken from what comes back. The prefix is unlike anything else that is ever written, so taking it away is a
-matter of text, and messages of the server lose it as well.
+Only in the real cluster do a tenant's namespaces and nodes have its prefix: it is added to requests and removed from
+answers. The prefix occurs nowhere else, so it is removed as text, from messages of the server, too.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Any
 from lockstep.clusters.real import webhook_names
 from lockstep.clusters.real.webhook_names import Door, WebhookNames
 
-#: What may stand before a name: made by `prefix_of`.
+#: A prefix, as `prefix_of` makes it.
 _PREFIX = re.compile(r"lk[0-9a-f]{6}-")
 _SCOPED = frozenset({"nodes", "namespaces"}) | webhook_names.RESOURCES
-#: How an object in a namespace of a tenant looks.
+#: The text of an object in a namespace of a tenant.
 _IN_A_NAMESPACE = b'"namespace":"lk'
-#: Fields whose maps belong to users: a key of theirs is no field of Kubernetes.
+#: Fields whose maps belong to users: their keys are not fields of Kubernetes.
 _OPAQUE = frozenset({"labels", "annotations", "matchLabels", "data", "nodeSelector"})
 _PREFIXED_KINDS = frozenset({"Node", "Namespace"}) | webhook_names.KINDS
 
@@ -30,20 +29,20 @@ def prefix_of(number: int) -> str:
 
 
 def owner_of(name: str) -> str:
-    """The prefix that a namespace or a node carries, "" if it belongs to no tenant."""
+    """The prefix of a namespace or node; "" if it belongs to no tenant."""
     found = _PREFIX.match(name)
     return found.group() if found else ""
 
 
 class Tenant:
-    """Translates between one scenario and the real cluster. `door`: where the cluster finds the tenant's webhooks."""
+    """Translates between one scenario and the real cluster. `door`: where the cluster calls the tenant's webhooks."""
 
     def __init__(self, prefix: str, door: Door | None = None) -> None:
         self.prefix = prefix
         self._webhooks = WebhookNames(prefix, door)
         self._bytes = prefix.encode()
 
-    # -- on the way out -----------------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------
 
     def path(self, path: str) -> str:
         """A path with the real names of namespaces and nodes."""
@@ -68,7 +67,7 @@ class Tenant:
         return f"{field}{sign}{self.prefix}{value}" if named and value else term
 
     def body(self, body: Any) -> Any:
-        """A body with the real names of namespaces and nodes; a copy where anything differs."""
+        """A body with the real names of namespaces and nodes; a copy if anything differs."""
         if isinstance(body, list):
             return [self.body(one) for one in body]
         if not isinstance(body, dict):
@@ -89,19 +88,19 @@ class Tenant:
             return self.prefix + value
         return value if key in _OPAQUE else self.body(value)
 
-    # -- on the way back ----------------------------------------------------------------------------------------------
+    # -- answers ----------------------------------------------------------------------------------------------
 
     def may_own(self, line: bytes) -> bool:
-        """At a glance: whether an event may be about an object of this tenant. Most are about those of others."""
+        """A quick check whether an event may be about an object of this tenant. Most are not."""
         return self._bytes in line or _IN_A_NAMESPACE not in line
 
     def owns(self, one: Mapping[str, Any]) -> bool:
-        """Whether an object, as the real cluster has it, belongs to this tenant or to nobody."""
+        """Whether an object of the real cluster belongs to this tenant or to none."""
         meta = one.get("metadata") or {}
         scope = meta.get("namespace") or (meta.get("name", "") if one.get("kind") in _PREFIXED_KINDS else "")
         owner = owner_of(scope)
         return owner == self.prefix or (not owner and not meta.get("namespace"))
 
     def plain(self, raw: bytes) -> bytes:
-        """What came back, without the prefix."""
+        """An answer without the prefix."""
         return self._webhooks.plain(raw).replace(self._bytes, b"")

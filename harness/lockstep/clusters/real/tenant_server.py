@@ -1,4 +1,6 @@
-"""Servers of ours that a real API server calls: over HTTPS, for all tenants, each of which answers on its thread."""
+"""Servers of ours that a real API server calls over HTTPS. They serve all tenants, each of which answers on its own
+thread.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ class TenantServer(Generic[_Tenant]):
         self._runner: web.AppRunner | None = None
 
     def join(self, prefix: str, tenant: _Tenant) -> None:
-        """What concerns this tenant is asked of it from now on."""
+        """Pass requests for this tenant to it from now on."""
         self._tenants[prefix] = tenant
 
     def leave(self, prefix: str) -> None:
-        """This tenant answers nothing any more."""
+        """Pass no more requests to this tenant."""
         self._tenants.pop(prefix, None)
 
     def stop(self) -> None:
@@ -52,7 +54,7 @@ class TenantServer(Generic[_Tenant]):
         return port
 
     async def _answered(self, ask: Callable[[Callable[[_Answer], None]], None], within: float) -> _Answer:
-        """What `ask` is answered on another thread. Raises TimeoutError after `within` seconds."""
+        """The answer that `ask` gets on another thread. Raises TimeoutError after `within` seconds."""
         answered: asyncio.Future[_Answer] = self._loop.create_future()
 
         def conclude(found: _Answer) -> None:

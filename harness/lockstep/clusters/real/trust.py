@@ -11,7 +11,7 @@ from lockstep.errors import extra
 
 
 class Trust:
-    """An authority of our own, and what a server shows that the cluster calls by one of `names`.
+    """A certificate authority, and the certificate of a server that the cluster calls by one of `names`.
 
     Raises LockstepError where the library for it is not installed.
     """
@@ -20,7 +20,7 @@ class Trust:
         with extra("cluster", "servers that a cluster calls"):
             import trustme
         authority = trustme.CA()
-        #: What the cluster is told to trust: `caBundle` of whatever leads to the server.
+        #: What the cluster has to trust: the `caBundle` of objects that refer to the server.
         self.bundle = base64.b64encode(authority.cert_pem.bytes()).decode()
         self.server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         issued = authority.issue_cert(*names)

@@ -1,4 +1,4 @@
-"""The command lines of the VPA's programs: a flag for each option, named as the option is."""
+"""The command lines of the VPA's programs: a flag for each option, with the option's name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from lockstep.clusters.control_plane.commands import gate_flags
 
-#: Facts of the machine, which are no flags.
+#: Options that are not flags.
 _NO_FLAGS = frozenset({"namespace", "hostname", "ca_bundle"})
-#: Flags that take a span of time.
+#: Flags that take a duration.
 _SPANS = frozenset(
     {
         "recommender_interval",
@@ -29,7 +29,7 @@ _SPANS = frozenset(
 
 
 def flags_of(options: Mapping[str, Any], gates: Mapping[str, bool]) -> Sequence[str]:
-    """The flags that make these options; a text that is empty is left to the program's own default."""
+    """The flags for these options. An empty text leaves the program's own default."""
     flags = [
         f"--{name.replace('_', '-')}={_text(name, value)}"
         for name, value in options.items()

@@ -1,4 +1,4 @@
-"""A watch over the cluster of a session: whoever waits for a cluster that has died would wait for minutes."""
+"""Watches whether the cluster of a session is alive: runs would wait for minutes for one that has died."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-#: Seconds between two looks.
+#: Seconds between two checks.
 _GLANCE = 0.2
 
 
 class Watchdog:
-    """Looks again and again, on a thread of its own, while the block lasts.
+    """Checks periodically, on a thread of its own, while the block lasts.
 
-    `death` says how the cluster died, and "" while it lives; `bury` is called once, with what it said.
+    `death` says how the cluster died; "" while it is alive. `bury` is called once, with that text.
     """
 
     def __init__(self, death: Callable[[], str], bury: Callable[[str], None]) -> None:

@@ -1,8 +1,8 @@
-"""How a tenant's webhook configurations look in the real cluster, where they hold for everybody.
+"""How a tenant's webhook configurations look in the real cluster, where they apply to all tenants.
 
-On the way out every webhook is told to care for the tenant's namespaces only, and is led to a server of ours
-(`webhook_server`). The URL says whose webhook it is and what stood in its place, so that nothing has to be remembered:
-on the way back a configuration is again what its writer has written, and error messages name the Service that he named.
+In a request, every webhook is restricted to the tenant's namespaces and gets the URL of a server of ours
+(`webhook_server`). The URL contains the tenant and the original clientConfig, so nothing has to be stored: in answers a
+configuration is again what its writer wrote, and error messages name the original Service.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = frozenset({"MutatingWebhookConfiguration"})
 RESOURCES = frozenset({"mutatingwebhookconfigurations"})
 #: Where they are kept.
 WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
-#: The label by which the API server knows a namespace's name.
+#: The label that has a namespace's name.
 _NAME_LABEL = "kubernetes.io/metadata.name"
 _CONDITION = "lockstep-tenant"
 _MARK = b"WebhookConfiguration"
@@ -30,7 +30,7 @@ Object = dict[str, Any]
 
 
 class Door(NamedTuple):
-    """Where the API server of a real cluster finds our server: the root of its URL, and the authority to trust."""
+    """Where the API server of a real cluster calls our server: the root of its URL, and the authority to trust."""
 
     root: str
     bundle: str
@@ -38,12 +38,12 @@ class Door(NamedTuple):
 
 def decoded(path: str) -> tuple[str, Mapping[str, Any]]:
     """The tenant's prefix and the clientConfig that a path of our server stands for. Raises ValueError."""
-    _, prefix, told, *_ = (*path.split("/"), "", "")
-    return prefix, dict(orjson.loads(base64.urlsafe_b64decode(told.encode())))
+    _, prefix, encoded, *_ = (*path.split("/"), "", "")
+    return prefix, dict(orjson.loads(base64.urlsafe_b64decode(encoded.encode())))
 
 
 class WebhookNames:
-    """Translates for the tenant with this prefix; without a door, it makes no webhooks."""
+    """Translates for the tenant with this prefix. Without a door, webhooks are refused."""
 
     def __init__(self, prefix: str, door: Door | None = None) -> None:
         self._prefix = prefix
@@ -51,7 +51,7 @@ class WebhookNames:
         self._root = f"{door.root}/{prefix}/".encode() if door is not None else b""
         self._url = re.compile(re.escape(self._root) + rb"([A-Za-z0-9_=-]+)")
 
-    # -- on the way out -----------------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------
 
     def outward(self, configuration: Object) -> Object:
         """A configuration as the real cluster shall have it. Raises ClusterError where nothing can be led to us."""
@@ -70,8 +70,8 @@ class WebhookNames:
         conditions = [*(webhook.get("matchConditions") or ()), condition]
         changed = {**webhook, "matchConditions": conditions}
         if "clientConfig" in webhook:
-            told = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
-            url = f"{door.root}/{self._prefix}/{told}"
+            encoded = base64.urlsafe_b64encode(orjson.dumps(_defaulted(webhook["clientConfig"]))).decode()
+            url = f"{door.root}/{self._prefix}/{encoded}"
             changed["clientConfig"] = {"url": url, "caBundle": door.bundle}
         if "namespaceSelector" in webhook:
             changed["namespaceSelector"] = self._selector(webhook["namespaceSelector"], self._real)
@@ -82,7 +82,7 @@ class WebhookNames:
 
     @staticmethod
     def _selector(selector: Any, name_of: Any) -> Any:
-        """A selector of namespaces with other names of them."""
+        """A selector of namespaces with their names translated."""
         if not isinstance(selector, dict):
             return selector
         changed = dict(selector)
@@ -98,10 +98,10 @@ class WebhookNames:
             ]
         return changed
 
-    # -- on the way back ----------------------------------------------------------------------------------------------
+    # -- answers ----------------------------------------------------------------------------------------------
 
     def plain(self, raw: bytes) -> bytes:
-        """What came back as JSON, as if nobody had been led to us. Other names lose the prefix elsewhere."""
+        """A JSON answer with the original clientConfigs. Other names lose the prefix elsewhere."""
         if _MARK in raw:
             with suppress(orjson.JSONDecodeError):
                 raw = orjson.dumps(self._undone(orjson.loads(raw)))
@@ -129,14 +129,14 @@ class WebhookNames:
 
 
 def _defaulted(client: Object) -> Object:
-    """A clientConfig with what the API server would add to it."""
+    """A clientConfig with the API server's defaults."""
     service = client.get("service")
     return {**client, "service": {"port": 443, **service}} if isinstance(service, dict) else client
 
 
-def _service_url(told: bytes) -> bytes:
-    """As a kube-apiserver words where it sends a question, without its query."""
-    client: Mapping[str, Any] = orjson.loads(base64.urlsafe_b64decode(told))
+def _service_url(encoded: bytes) -> bytes:
+    """The URL of a Service in kube-apiserver's messages, without its query."""
+    client: Mapping[str, Any] = orjson.loads(base64.urlsafe_b64decode(encoded))
     service = client.get("service")
     if not service:
         return str(client.get("url", "")).encode()

@@ -1,6 +1,6 @@
 """The webhooks of all tenants, as one server that a real API server calls.
 
-What it is asked it hands to the tenant whose webhook is meant, and so to that tenant's network: a question meets the
+It passes each review to the tenant whose webhook is called, and so through that tenant's network: a review meets the
 same faults as in memory, and then the controller that answers it.
 """
 
@@ -21,9 +21,9 @@ from lockstep.clusters.real.trust import Trust
 from lockstep.clusters.real.webhook_names import Door, decoded
 from lockstep.serving.incoming import LARGEST_BODY
 
-#: The first minor version of Kubernetes 1 whose webhooks surely have match conditions, which tenants need.
+#: The first minor version of Kubernetes 1 whose webhooks always have match conditions, which tenants need.
 _FIRST = 30
-#: Seconds that a webhook has for which nothing else is said.
+#: The default timeout of a webhook, in seconds.
 _TIMEOUT = 10
 _SECONDS = re.compile(r"(\d+)s")
 
@@ -34,7 +34,7 @@ class Consulted(Protocol):
     def consult(
         self, review: bytes, client: Mapping[str, Any], timeout: int, answer: Callable[[Outcome], None]
     ) -> None:
-        """Any thread: put a question, as it came, to the webhook that the tenant knows by this clientConfig.
+        """Any thread: pass a review, as received, to the tenant's webhook with this clientConfig.
 
         `answer` is called on the tenant's thread, within `timeout` seconds.
         """
@@ -45,7 +45,7 @@ class WebhookServer(TenantServer[Consulted]):
 
     def __init__(self, loop: asyncio.AbstractEventLoop, host: str) -> None:
         super().__init__(loop, host)
-        #: Where the cluster finds us, while we serve.
+        #: Where the cluster calls us while we serve.
         self.door: Door | None = None
 
     def start(self, connection: Connection) -> None:
@@ -73,12 +73,12 @@ class WebhookServer(TenantServer[Consulted]):
             lambda answer: tenant.consult(review, client, timeout, answer), timeout + 1
         )
         if outcome.broken and http.transport is not None:
-            http.transport.close()  # an orderly end without an answer
+            http.transport.close()  # end the connection without an answer
         return web.Response(status=outcome.status or 503, body=outcome.body, content_type="application/json")
 
 
 def keeps_apart(connection: Connection) -> bool:
-    """Whether webhooks of the cluster have match conditions: without them, all tenants would hear of everybody."""
+    """Whether the cluster's webhooks have match conditions. Without them, webhooks would be called for all tenants."""
     try:
         version: Mapping[str, str] = orjson.loads(connection.request("GET", "/version", {}).body)
         major, minor = (int(re.match(r"\d*", version[part])[0] or 0) for part in ("major", "minor"))  # type: ignore[index]

@@ -37,7 +37,7 @@ _ANSWERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def answering(topic: str) -> Callable[[Any], Any]:
-    """The function that answers questions of a topic, as JSON has the answers."""
+    """The function that answers questions of a topic, with answers as JSON values."""
     answer = _ANSWERS[topic]
 
     def guarded(question: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Amounts: how they are cut, rounded and printed."""
+"""Amounts: how they are truncated, rounded and printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lockstep_reference.vpa.recommender.model.types import (
 
 
 def answer(question: Any) -> Any:
-    """All that upstream does with the number and the amount."""
+    """All of upstream's conversions of the number and the amount."""
     amount, scale = question["amount"], question["scale"]
     options = question["humanize"], question["roundCPU"], question["roundMemory"]
     return [

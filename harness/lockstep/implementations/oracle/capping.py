@@ -24,14 +24,14 @@ from lockstep_reference.vpa.utils.vpa.limit_and_request_scaling import (
 
 
 def calculator_of(limit_ranges: Sequence[Any]) -> LimitsRangeCalculator:
-    """The real one, with a cache that holds these."""
+    """The reference's calculator, with a cache of these LimitRanges."""
     indexer = Indexer({NAMESPACE_INDEX: namespace_index})
     indexer.replace(list(limit_ranges), "1")
     return LimitsRangeCalculator(indexer)
 
 
 def answer(question: Any) -> Any:
-    """What the recommender writes, what is left for the pod, and remarks, sorted."""
+    """What the recommender writes, what the pod gets, and annotations, sorted."""
     vpa = question["vpa"]
     policy, most = vpa["spec"].get("resourcePolicy"), resource_list(question["globalMax"])
     written = apply_vpa_policy(recommendation_of(vpa), policy, most)
@@ -46,7 +46,7 @@ def _wire(recommendation: RecommendedPodResources | None) -> Any:
 
 
 def answer_limits(question: Any) -> Any:
-    """Limits with remarks, and the requests that belong to the boundary."""
+    """Limits with annotations, and the requests that belong to the boundary."""
     limit, request, target, default, boundary = (
         resource_list(question[name]) for name in ("limit", "request", "target", "default", "boundary")
     )

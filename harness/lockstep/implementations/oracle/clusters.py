@@ -32,19 +32,19 @@ _RECOMMENDER = PodResourceRecommender(RecommendationConfig())
 
 
 def answer(question: Any) -> Any:
-    """What came of each step, and how many aggregations there are in the end."""
+    """The result of each step, and the number of aggregations at the end."""
     run = _Run(per_vpa_config=question["perVPAConfig"])
     for step in question["steps"]:
         run.take(step)
-    return [*run.said, run.state.state_map_size()]
+    return [*run.results, run.state.state_map_size()]
 
 
 class _Run:
-    """One history under way; its clock begins with 2000."""
+    """One history in progress; its clock begins with the year 2000."""
 
     def __init__(self, *, per_vpa_config: bool) -> None:
         self.now = 0
-        self.said: list[Any] = []
+        self.results: list[Any] = []
         self.state = ClusterState(lambda: self.now, 3600 * SECOND, _CONFIG, per_vpa_config=per_vpa_config)
         self._per_vpa_config = per_vpa_config
 
@@ -57,7 +57,7 @@ class _Run:
             _finish(
                 self.state.rate_limited_garbage_collect_aggregate_collection_states(self.now, _Fetcher(step["exists"]))
             )
-            self.said.append(self.state.state_map_size())
+            self.results.append(self.state.state_map_size())
         elif what in _FOR_VPA:
             vpa = self.state.vpas.get(VpaID("ns", step["name"]))
             if vpa is not None:
@@ -67,9 +67,9 @@ class _Run:
         elif what == "delete-pod":
             self.state.delete_pod(PodID("ns", step["pod"]))
         else:
-            self.said.append(self._said_by(what, step))
+            self.results.append(self._result_of(what, step))
 
-    def _said_by(self, what: str, step: Any) -> str:
+    def _result_of(self, what: str, step: Any) -> str:
         try:
             _STEPS[what](self.state, step)
         except UnknownKey as error:
@@ -89,17 +89,17 @@ class _Run:
             self.state.record_recommendation(vpa, self.now)
         except LookupError:
             missing = True
-        self.said += [vpa.as_status(), vpa.pod_count, missing]
+        self.results += [vpa.as_status(), vpa.pod_count, missing]
 
     def restart(self, vpa: Vpa) -> None:
-        """Take checkpoints, as JSON, for what was before."""
+        """Save checkpoints as JSON and load them into a new model."""
         saved, loaded = {}, {}
         for name, state in vpa.aggregate_state_by_container_name().items():
             saved[name] = state.save_to_checkpoint(self.now)
             loaded[name] = AggregateContainerState(_CONFIG)
             loaded[name].load_from_checkpoint(saved[name])
         vpa.containers_initial_aggregate_state = loaded
-        self.said.append(saved)
+        self.results.append(saved)
 
 
 def _container(step: Any) -> ContainerID:
@@ -126,7 +126,7 @@ _FOR_VPA: Mapping[str, Callable[[_Run, Vpa], None]] = {"recommend": _Run.recomme
 
 
 def _finish(awaitable: Any) -> None:
-    """Run what waits for nothing."""
+    """Run a coroutine that never waits."""
     try:
         awaitable.send(None)
     except StopIteration:

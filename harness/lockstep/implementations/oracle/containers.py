@@ -15,19 +15,19 @@ _CONFIG = AggregationsConfig()
 
 
 def answer(question: Any) -> Any:
-    """What came of each step, and the aggregation in the end."""
+    """The result of each step, and the aggregation at the end."""
     aggregate = AggregateContainerState(_CONFIG)
     aggregate.memory_aggregation_interval_duration = question["interval"]
     aggregate.oom_bump_up_ratio, aggregate.oom_min_bump_up = question["bumpRatio"], question["minBump"]
     containers = [ContainerState({}, aggregate) for _ in range(question["containers"])]
-    said: list[Any] = []
+    results: list[Any] = []
     for step in question["steps"]:
         if step["do"] == "reload":
-            said.append(_reload(aggregate))
+            results.append(_reload(aggregate))
             continue
         container = containers[step["c"]]
-        said += [_take(container, step), container.get_max_memory_peak(), instant(container.window_end)]
-    return [said, _state_of(aggregate)]
+        results += [_take(container, step), container.get_max_memory_peak(), instant(container.window_end)]
+    return [results, _state_of(aggregate)]
 
 
 def _take(container: ContainerState, step: Any) -> bool:
@@ -42,7 +42,7 @@ def _take(container: ContainerState, step: Any) -> bool:
 
 
 def _reload(aggregate: AggregateContainerState) -> Any:
-    """Through a checkpoint and back, without the wire form, which cuts fractions of seconds off."""
+    """Save to a checkpoint and load it, without the wire form, which truncates fractions of seconds."""
     cpu = aggregate.aggregate_cpu_usage.save_to_checkpoint()
     memory = aggregate.aggregate_memory_peaks.save_to_checkpoint()
     loaded, merged = AggregateContainerState(_CONFIG), AggregateContainerState(_CONFIG)

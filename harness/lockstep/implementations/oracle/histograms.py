@@ -18,7 +18,7 @@ _SCHEMES: dict[tuple[float, ...], HistogramOptions] = {}
 
 
 def _options(scheme: Any) -> HistogramOptions:
-    """Made once for each scheme: histograms that merge must have the same ones."""
+    """The options of a scheme, made once: histograms that are merged must share them."""
     key = scheme["max"], scheme["first"], scheme["ratio"], scheme["epsilon"]
     options = _SCHEMES.get(key)
     if options is None:
@@ -40,44 +40,44 @@ def answer_bucket(question: Any) -> Any:
 
 
 def answer(question: Any) -> Any:
-    """What the steps say, the state that they lead to, and percentiles."""
-    said: list[Any] = []
-    made = _build(question, question["steps"], said)
+    """The results of the steps, the final state, and percentiles."""
+    results: list[Any] = []
+    made = _build(question, question["steps"], results)
     percentiles = [number(made.percentile(percentile)) for percentile in question["percentiles"]]
-    return {"said": said, "state": state_of(made), "percentiles": percentiles}
+    return {"said": results, "state": state_of(made), "percentiles": percentiles}
 
 
-def _build(question: Any, steps: Any, said: list[Any]) -> Histogram:
+def _build(question: Any, steps: Any, results: list[Any]) -> Histogram:
     options, half_life = _options(question["scheme"]), question["halfLife"]
     made = Histogram(options) if half_life is None else DecayingHistogram(options, half_life)
     for step in steps:
-        _take(question, made, step, said)
+        _take(question, made, step, results)
     return made
 
 
-def _take(question: Any, made: Histogram, step: Any, said: list[Any]) -> None:
+def _take(question: Any, made: Histogram, step: Any, results: list[Any]) -> None:
     what = step["do"]
     if what == "add":
         made.add_sample(step["v"], step["w"], time(step["t"]))
     elif what == "subtract":
         made.subtract_sample(step["v"], step["w"], time(step["t"]))
     elif what == "merge":
-        other = _build(question, step["other"], said)
+        other = _build(question, step["other"], results)
         made.merge(other)
-        said.append(state_of(other))
+        results.append(state_of(other))
     elif what == "save":
-        said.append(saved(made.save_to_checkpoint()))
+        results.append(saved(made.save_to_checkpoint()))
     else:
         wire = step["checkpoint"]
         weights = {int(bucket): share for bucket, share in wire["weights"].items()}
         try:
             made.load_from_checkpoint(HistogramCheckpoint(weights, wire["total"], time(wire["reference"])))
         except CheckpointError as error:
-            said.append(str(error))
+            results.append(str(error))
 
 
 def saved(checkpoint: HistogramCheckpoint) -> Any:
-    """A checkpoint."""
+    """A checkpoint as a JSON value."""
     return {
         "weights": {str(bucket): share for bucket, share in checkpoint.bucket_weights.items()},
         "total": number(checkpoint.total_weight),
@@ -86,7 +86,7 @@ def saved(checkpoint: HistogramCheckpoint) -> Any:
 
 
 def state_of(histogram: Histogram) -> Any:
-    """All that a histogram holds."""
+    """The whole state of a histogram."""
     filled = [bucket for bucket, weight in enumerate(histogram.bucket_weight) if weight]
     reference = histogram.reference_timestamp if isinstance(histogram, DecayingHistogram) else time(None)
     return {

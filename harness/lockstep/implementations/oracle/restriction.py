@@ -35,7 +35,7 @@ _LISTS = {
 
 
 def answer(question: Any) -> Any:
-    """For each pod, whether it may be evicted, what may be done in place, and how the act went."""
+    """For each pod: whether it may be evicted, what may be done in place, and the result of the act."""
     client, vpa = Client(_Refusing(question["refused"])), question["vpa"]
     factory = PodsRestrictionFactory(
         client,
@@ -55,8 +55,8 @@ def answer(question: Any) -> Any:
     for pod, act in zip(question["pods"], question["acts"], strict=True):
         evictable = eviction.can_evict(pod)
         decision = in_place.can_in_place_update(pod, vpa, recommendation, infeasible)
-        said = decision.name.title().replace("_", "")
-        answers.append([evictable, said, _act(act, pod, vpa, decision, eviction, in_place)])
+        allowed = decision.name.title().replace("_", "")
+        answers.append([evictable, allowed, _act(act, pod, vpa, decision, eviction, in_place)])
     return answers
 
 
@@ -88,7 +88,7 @@ def _act(
 
 
 def _at_once(work: Coroutine[Any, Any, None]) -> None:
-    """Nothing has to wait here."""
+    """Run a coroutine that never waits."""
     try:
         work.send(None)
     except StopIteration:

@@ -1,4 +1,4 @@
-"""Floats and instants as the oracle's answers have them."""
+"""Floats and instants in the form of the oracle's answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lockstep.wire.gotime import ZERO_TIME
 
 
 def number(value: float) -> float | str:
-    """What JSON cannot hold is text."""
+    """A float; infinities and NaN as text, since JSON lacks them."""
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"

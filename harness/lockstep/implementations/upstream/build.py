@@ -1,7 +1,7 @@
 """Building the upstream process, once per release, into the user's cache.
 
 A build lives in `$XDG_CACHE_HOME/lockstep/upstream/<release>-<digest>-<go version>/`. The digest covers our Go sources
-and, for a source tree, that tree. A build appears whole or not at all, and two processes that want it build it once.
+and, for a source tree, that tree. A build appears whole or not at all, and two processes that need it build it once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _FLAGS = ["-mod=mod", "-trimpath", "-vet=off", "-ldflags=-s -w"]
 class Built:
     """A process ready to run.
 
-    `release` as it was asked for; `digest` names the build; `module_sum` and `vpa_sum` name the sources of Kubernetes
-    and of the VPA (Go's h1 sum, or `tree:` and a SHA-256; "" for what is not there); `kubernetes_version` is "" for a
-    checkout; `feature_gates` are what kube-controller-manager of that release sets for itself.
+    `release` as requested; `digest` identifies the build; `module_sum` and `vpa_sum` identify the sources of Kubernetes
+    and of the VPA (Go's h1 sum, or `tree:` and a SHA-256; "" if absent); `kubernetes_version` is "" for a checkout;
+    `feature_gates` are those that the release's kube-controller-manager sets itself.
     """
 
     path: Path
@@ -47,7 +47,7 @@ class Built:
 
 
 def cache_root() -> Path:
-    """Where builds are kept."""
+    """The folder of all builds."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "lockstep" / "upstream"
 
@@ -57,7 +57,7 @@ def _silent(_: str) -> None:
 
 
 def build(release: str = releases.PRIMARY, progress: Progress = _silent) -> Built:
-    """The build of `release` ("1.36.3" or "path=DIR"), made now if need be. Raises BuildFailed."""
+    """The build of `release` ("1.36.3" or "path=DIR"), built now if necessary. Raises BuildFailed."""
     wanted = releases.parse(release)
     digest = _digest(wanted)
     try:
@@ -83,7 +83,7 @@ def installed() -> list[Built]:
 
 
 def info(release: str = releases.PRIMARY) -> Built | None:
-    """The build of `release` that is in the cache and up to date, or None. Builds nothing."""
+    """The cached build of `release`, if it is up to date, or None. Builds nothing."""
     digest = _digest(releases.parse(release))
     return next((built for built in reversed(installed()) if built.digest == digest), None)
 
@@ -118,7 +118,7 @@ def _build(release: Release, digest: str, go: Go, folder: Path, progress: Progre
         facts = _compile(release, digest, go, scratch, progress)
         (scratch / _FACTS).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
         if folder.exists():
-            shutil.rmtree(folder)  # damaged, or it would have been loaded
+            shutil.rmtree(folder)  # it is damaged, since it could not be loaded
         scratch.rename(folder)
     except OSError as error:
         raise BuildFailed(f"cannot write the build of {release.spec} under {folder.parent}: {error}") from error
@@ -130,7 +130,7 @@ def _build(release: Release, digest: str, go: Go, folder: Path, progress: Progre
 
 
 def _prune(release: Release, newest: Path) -> None:
-    """Remove the oldest builds of a release: edits of ours, and of source trees, leave many behind."""
+    """Remove the oldest builds of a release: each edit of our sources or of a source tree leaves one behind."""
     old = [built.path.parent for built in installed() if built.path.parent != newest and built.release == release.spec]
     old.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
     for folder in old[_KEPT - 1 :]:

@@ -1,4 +1,4 @@
-"""Calls into the controllers of a bubble: somebody else's requests, which a listening controller answers."""
+"""Calls into the controllers of a bubble, which a listening controller answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class CallOutcome:
-    """What comes of a call: a status and a body; or `reason`, "refused" or "eof", if there is no answer."""
+    """The outcome of a call: a status and a body; or `reason`, "refused" or "eof", if there is no answer."""
 
     __slots__ = ("body", "reason", "status")
 
@@ -28,7 +28,7 @@ class _Open:
 
 
 class OpenCalls:
-    """The calls of one run that are under way. Each is told its outcome once, unless it was taken back."""
+    """The calls in flight of one run. Each gets its outcome once, unless it was cancelled."""
 
     def __init__(self) -> None:
         self._open: dict[int, _Open] = {}
@@ -58,22 +58,22 @@ class OpenCalls:
         return item, self._last
 
     def conclude(self, frame: Mapping[str, Any], body: bytes) -> None:
-        """A frame tells that a call is over."""
+        """Handle the frame that ends a call."""
         call = self._open.pop(frame["id"], None)
         if call is not None:
             call.on_outcome(CallOutcome(frame.get("status", 0), body, frame.get("reason", "")))
 
     def take_back(self, call_id: int) -> bool:
-        """The caller has gone. False if the call is over already."""
+        """Cancel a call. False if it is over already."""
         return self._open.pop(call_id, None) is not None
 
     def crash(self, controller: str) -> None:
-        """Hang up on whoever waits for a controller that crashed."""
+        """Break the calls to a controller that crashed."""
         for call_id, call in list(self._open.items()):
             if call.controller == controller:
                 del self._open[call_id]
                 call.on_outcome(CallOutcome(reason="eof"))
 
     def forget(self) -> None:
-        """The run is over: nobody waits any more."""
+        """Drop all calls, because the run is over."""
         self._open.clear()

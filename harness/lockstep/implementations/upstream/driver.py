@@ -1,8 +1,8 @@
-"""The driver of a run with upstream controllers: lets the bubble's clock move the virtual loop's.
+"""The driver of a run with upstream controllers: the bubble's clock moves the virtual loop's.
 
-Whenever Python is quiet, the loop asks to move on. The bubble then runs until it has nothing left to do before the
-instant asked for, and we answer its API requests meanwhile, one at a time. Since each is answered when every goroutine
-is parked, upstream meets the same order of events as controllers written in Python do (harness/lockstep/time/loop.py).
+Whenever Python is quiet, the loop calls `advance`. The bubble then runs until it has no work left before the requested
+instant, and we answer its API requests meanwhile, one at a time. Each is answered when every goroutine is parked, so
+upstream sees the same order of events as controllers written in Python do (harness/lockstep/time/loop.py).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _DAY = 24 * 3600 * SECOND
 
 
 class RequestSink(Protocol):
-    """Who answers the controllers' requests."""
+    """Answers the controllers' requests."""
 
     def serve(self, request: ApiRequest, answer: Answer) -> None:
         """Answer now or, by calling `answer` from a later world step, later."""
 
 
 class Answer:
-    """The way back to the caller of one request. Call `reply` or `broken` once; what comes too late is dropped."""
+    """Answers the caller of one request. Call `reply` or `broken` once; an answer that is too late is dropped."""
 
     __slots__ = ("_driver", "_id", "controller")
 
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An error that upstream only logs, and the instant of it."""
+    """An error that upstream only logs, and its instant."""
 
     at: int
     text: str
@@ -72,8 +72,8 @@ class BubbleDriver:
     """Implements `lockstep.time.loop.Driver` for one run.
 
     `seed` fixes the jitter that upstream draws. `shuffle`: 0 serves waiting requests first come, first served; any
-    other number draws the next one, repeatably. `feature_gates`: those without their usual values in this run.
-    `attach` it to the loop before that runs; `end` the run in any case. Raises RunRefused if it cannot begin.
+    other number is the seed that draws the next one. `feature_gates`: those that differ from the defaults in this run.
+    `attach` it to the loop before the loop runs; always `end` the run. Raises RunRefused if it cannot begin.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class BubbleDriver:
         shuffle: int = 0,
         feature_gates: Mapping[str, bool] = NO_GATES,
     ) -> None:
-        #: What upstream reported without acting on it, in order.
+        #: Errors that upstream reported without acting on them, in order.
         self.notes: list[Note] = []
         #: Why the bubble did not end cleanly (goroutines that never return), or "".
         self.problem = ""
@@ -111,7 +111,7 @@ class BubbleDriver:
         self._loop = loop
         loop.driver = self
         served_before = loop.serve_request
-        # events of all sides go before requests, as they do where there is one side only
+        # events of all sides go before requests, as with a single implementation
         loop.serve_request = lambda: loop.deliver_event() or self.react() or served_before()
 
     # -- controllers --------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class BubbleDriver:
         self._outbox.append(({"op": "start", "name": controller, "options": dict(options or {})}, b""))
 
     def crash(self, controller: str) -> None:
-        """Stop a controller dead: none of its requests, not even a pending one, gets out or is answered any more."""
+        """Kill a controller: none of its requests, not even a pending one, is sent or answered any more."""
         if controller not in self._running:
             raise ValueError(f"upstream controller {controller!r} cannot crash: it is not running")
         self._running.discard(controller)
@@ -146,9 +146,9 @@ class BubbleDriver:
         body: bytes,
         on_outcome: OnOutcome,
     ) -> Callable[[], None]:
-        """Call a controller that listens. `on_outcome` learns what comes of it, at once if the controller is not there.
+        """Call a controller that listens. `on_outcome` gets the outcome, at once if the controller does not run.
 
-        The result takes the call back: the caller has gone, and `on_outcome` is not called any more.
+        Returns a function that cancels the call; `on_outcome` is not called any more then.
         """
         if controller not in self._running:
             on_outcome(CallOutcome(reason="refused"))
@@ -165,7 +165,7 @@ class BubbleDriver:
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def react(self) -> bool:
-        """Let the controllers react, at this instant, to what has happened to them. False when nothing has."""
+        """Let the controllers react to new answers and events at this instant. False if there are none."""
         if self._ended or not (self._outbox or self._arrived):
             return False
         assert self._loop is not None, "attach the driver to a loop first"
@@ -195,7 +195,7 @@ class BubbleDriver:
             raise Stuck(f"nothing is scheduled after {loop.now / SECOND:.3f} s, but the run has not ended")
 
     def end(self) -> None:
-        """End the run. Whatever the controllers still try while they shut down reaches nobody."""
+        """End the run. Requests that the controllers still send while they shut down are dropped."""
         if self._ended:
             return
         self._ended = True
@@ -208,7 +208,9 @@ class BubbleDriver:
             self._gather(frame)
             self.problem = frame.get("failed", "") if frame["op"] == "done" else "the bubble went on after its end"
         except UpstreamFailed as error:
-            self.problem = str(error)  # the verdict stands; only the process is lost, and the next run starts another
+            self.problem = str(
+                error
+            )  # the verdict is still valid; only the process is lost, and the next run starts another
         self._process.end_run(clean=not self.problem)
 
     # -- frames -------------------------------------------------------------------------------------------------------
@@ -251,8 +253,8 @@ class BubbleDriver:
         self._sink.serve(request, Answer(self, frame["id"], controller))
 
     def _send(self, wake: int) -> None:
-        # Answers first, then what arrived on the watches, one watch after the other: the controllers run until they are
-        # quiet between any two of them.
+        # Answers first, then events, one watch after the other: between any two of them the controllers run until they
+        # are quiet.
         outbox, self._outbox = self._outbox, []
         arrived, self._arrived = self._arrived, []
         items = [item for item, _ in outbox]
@@ -272,7 +274,7 @@ class BubbleDriver:
 
     def _refused(self, why: str) -> RunRefused:
         self._ended = True
-        self._process.end_run(clean=False)  # it cannot take back a part of what it was asked for
+        self._process.end_run(clean=False)  # it cannot undo a part of the request
         return RunRefused(f"upstream cannot begin this run: {why}")
 
     # -- answers and watches ------------------------------------------------------------------------------------------
@@ -313,7 +315,7 @@ class BubbleDriver:
             on_event()
 
     def _pack_watch(self, one: _OpenWatch, items: list[dict[str, Any]], bodies: list[bytes]) -> None:
-        """Everything that has arrived on a watch, one item for each piece, and its end if it has ended."""
+        """All that has arrived on a watch: one item for each piece, and its end if it has ended."""
         one.queued = False
         if one.id not in self._watches:
             return
@@ -333,8 +335,9 @@ class BubbleDriver:
 
 
 def _next_instant(loop: VirtualLoop, limit: int) -> int:
-    """When Python has work next, at most `limit`."""
-    # asyncio has no public question "is a task ready?"; requests wait if a controller of this run is not of the bubble
+    """The next instant at which Python has work, at most `limit`."""
+    # asyncio has no public question "is a task ready?"; requests are pending if a controller of this run is outside of
+    # the bubble
     if loop._ready or loop.requests_wait():  # type: ignore[attr-defined]  # noqa: SLF001
         return loop.now
     step = loop.next_world_step()

@@ -1,12 +1,12 @@
-"""What a build changes in upstream's sources so that they can live in a bubble. Nothing of it changes what they do.
+"""The edits of upstream's sources that let them run in a bubble. They do not change the controllers' behaviour.
 
-- client-go's RESTMapper holds a mutex while it asks discovery. A goroutine that waits for a mutex keeps a bubble's time
-  from moving, so the mutex becomes one that a bubble understands.
-- The VPA updater's informer of VPAs waits on a channel that nobody ever closes. It waits on one that we close.
-- The VPA admission controller registers its webhook in a package `main`, which cannot be imported. The files are
-  copied under another package clause.
+- client-go's RESTMapper holds a mutex while it calls discovery. A goroutine that waits for a mutex keeps a bubble's
+  time from moving, so the mutex is replaced by one that a bubble supports.
+- The VPA updater's informer of VPAs waits for a channel that is never closed. The edit passes one that we close.
+- The VPA admission controller registers its webhook in a package `main`, which cannot be imported. The files are copied
+  under another package clause.
 
-Each change is a text that must be found exactly once, else the build fails: better none than a wrong one.
+Each edit replaces a text that must occur exactly once. Otherwise the build fails: no build is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lockstep.implementations.upstream.errors import BuildFailed
 
 CLIENT_GO = "k8s.io/client-go"
 VPA = "k8s.io/autoscaler/vertical-pod-autoscaler"
-#: The folder of our sources that holds the files to add, and that of the copied package.
+#: The folder of our sources with the files to add, and that of the copied package.
 ADDITIONS, REGISTRATION = "edits", "registration"
 _REGISTRATION_FILES = ("config.go", "certs.go")
 
@@ -81,7 +81,7 @@ def copy_registration(root: Path, target: Path) -> None:
 
 
 def linked_copy(source: Path, target: Path) -> None:
-    """Copy a tree by hard links, or file by file where the file system has none across the two places.
+    """Copy a tree by hard links, or file by file if the file system has no links between the two places.
 
     Replace files in the copy, never write to one.
     """

@@ -1,4 +1,4 @@
-"""What can go wrong with upstream; every message is for the user: what happened, why, and what to do next."""
+"""Errors of upstream. Every message is for the user: what happened, why, and what to do next."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ class UpstreamFailed(LockstepError):
 
 
 class RunRefused(UpstreamFailed):
-    """The process is well, but cannot begin this run: the scenario asks for what this release does not have."""
+    """The process is fine but cannot begin this run: the scenario needs what this release does not have."""

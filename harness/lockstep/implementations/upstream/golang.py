@@ -83,15 +83,15 @@ def newest(*versions: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Our environment without what would change the build behind our back. Proxies and the module cache stay."""
+    """Our environment without variables that would change the build. Proxies and the module cache stay."""
     env = {key: value for key, value in os.environ.items() if key not in ("GOOS", "GOARCH", "GOEXPERIMENT", "GODEBUG")}
     env.update(GOFLAGS="", GOWORK="off", GOTOOLCHAIN="local", CGO_ENABLED="0", GO111MODULE="on")
     return env
 
 
 def run_go(go: Go, arguments: Sequence[str], cwd: Path, what: str, progress: Progress) -> str:
-    """Run the tool and return its standard output; what it says meanwhile goes to `progress`. Raises BuildFailed."""
-    said: list[str] = []
+    """Run the tool and return its standard output; its other output goes to `progress`. Raises BuildFailed."""
+    lines: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as output,
         subprocess.Popen(  # noqa: S603 - the Go tool
@@ -104,15 +104,15 @@ def run_go(go: Go, arguments: Sequence[str], cwd: Path, what: str, progress: Pro
                 if line.startswith("go: downloading"):
                     progress(line.strip().removeprefix("go: "))
                 else:
-                    said.append(line.rstrip())
+                    lines.append(line.rstrip())
             failed = process.wait() != 0
         finally:
-            process.kill()  # nothing to do unless we were interrupted
+            process.kill()  # has no effect unless we were interrupted
         output.seek(0)
         answer = output.read()
     if failed:
-        said += answer.splitlines()
-        tail = "\n".join(f"  {line}" for line in said[-_TAIL:] if line.strip()) or "  (nothing)"
+        lines += answer.splitlines()
+        tail = "\n".join(f"  {line}" for line in lines[-_TAIL:] if line.strip()) or "  (nothing)"
         raise BuildFailed(
             f"{what} failed: `go {' '.join(arguments)}` ended with code {process.returncode} and said:\n{tail}\n"
             "Downloads need GOPROXY to be reachable; for a source tree of your own, see that it compiles"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Upstream:
-    """One release of upstream, built if need be, with a process that serves many runs."""
+    """One release of upstream, built if necessary, with a process that serves many runs."""
 
     def __init__(self, spec: str, release: str, progress: Callable[[str], None]) -> None:
         self.spec = spec
@@ -42,7 +42,7 @@ class Upstream:
         return UpstreamControllers(driver, options)
 
     def provenance(self, seed: int) -> Provenance:
-        """Names the build, so that a recording says what it is evidence of."""
+        """The build, so that a recording says what it is evidence of."""
         return Provenance(
             implementation="upstream",
             release=self.built.kubernetes_version or self.built.release,
@@ -59,7 +59,7 @@ class Upstream:
 
 
 class _Sink:
-    """Hands the bubble's requests to the network: their turn has come when they arrive here."""
+    """Passes the bubble's requests to the network. It is their turn when they arrive here."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -122,5 +122,5 @@ class UpstreamControllers:
 
     @property
     def failure(self) -> str | None:
-        """A bubble that does not end cleanly costs a new process, not the verdict."""
+        """A bubble that does not end cleanly only costs a new process and leaves the verdict valid."""
         return None

@@ -1,4 +1,4 @@
-"""The Go module in which the upstream process is built: our sources plus a go.mod that pins all that it consists of."""
+"""The Go module in which the upstream process is built: our sources and a go.mod that pins all dependencies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STAGING = re.compile(r"^\s*(?:replace\s+)?(k8s\.io/\S+)\s+=>\s+\./staging/")
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A source tree on disk, and `sum`, the digest that names its content."""
+    """A source tree on disk, and `sum`, the digest of its content."""
 
     root: Path
     sum: str
@@ -45,7 +45,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The trees of which a release consists; one at least is there."""
+    """The source trees of a release; at least one is present."""
 
     kubernetes: Tree | None
     vpa: Tree | None
@@ -62,7 +62,7 @@ def source_digest() -> str:
 
 
 def tree_digest(root: Path) -> str:
-    """A digest of what a build takes from a source tree: every Go file but tests, and go.mod."""
+    """A digest of the files that a build uses from a source tree: go.mod, and every Go file but tests."""
     digest = hashlib.sha256((root / "go.mod").read_bytes())
     folders = [root / "pkg", root / "common", root / "staging/src/k8s.io"]
     for file in sorted(file for folder in folders for file in folder.rglob("*.go")):
@@ -72,7 +72,7 @@ def tree_digest(root: Path) -> str:
 
 
 def fetch(release: Release, go: Go, folder: Path, progress: Progress) -> Sources:
-    """The source trees of a release, downloaded if need be. `folder` is any folder to run the tool in."""
+    """The source trees of a release, downloaded if necessary. `folder` is any folder to run the tool in."""
     kubernetes = vpa = None
     if release.path is not None:
         kubernetes = Tree(release.path, f"tree:{tree_digest(release.path)}")
@@ -86,7 +86,7 @@ def fetch(release: Release, go: Go, folder: Path, progress: Progress) -> Sources
 
 
 def download(name: str, version: str, go: Go, folder: Path, progress: Progress) -> Tree:
-    """A published module in Go's module cache, downloaded if need be."""
+    """A published module in Go's module cache, downloaded if necessary."""
     what = f"fetching {'Kubernetes' if name == _KUBERNETES else name} {version.removeprefix('v')}"
     progress(what)
     (folder / "go.mod").write_text(f"module fetch\n\ngo {_OLDEST_GO}\n")
@@ -97,9 +97,8 @@ def download(name: str, version: str, go: Go, folder: Path, progress: Progress) 
 def write_module(release: Release, sources: Sources, go: Go, folder: Path, progress: Progress) -> None:
     """Write go.mod, go.sum and our sources into `folder`.
 
-    All requirements of upstream's own go.mod are repeated, so nothing has to be resolved; the staging modules of
-    Kubernetes, which there are replaced by folders, become the published versions, or folders again if the tree is a
-    checkout.
+    All requirements of upstream's own go.mod are repeated, so nothing has to be resolved. Upstream replaces the staging
+    modules of Kubernetes by folders. Here they are the published versions, or folders if the tree is a checkout.
     """
     trees = [tree for tree in (sources.kubernetes, sources.vpa) if tree is not None]
     required = _required(release, sources)
@@ -132,7 +131,7 @@ def _write_pins(trees: Sequence[Tree], required: dict[str, str], replaced: dict[
 def _empty(name: str, folder: Path) -> str:
     """A module without content, for an example that nothing imports.
 
-    Two go.mod files do not pin all that both together need, so the tool reads that of every module that they name, and
+    Two go.mod files together do not pin all dependencies, so the tool reads the go.mod of every module that they name;
     those of the examples are not published everywhere.
     """
     (folder / name).mkdir(parents=True)
@@ -141,7 +140,7 @@ def _empty(name: str, folder: Path) -> str:
 
 
 def _required(release: Release, sources: Sources) -> dict[str, str]:
-    """The version of every module, the newest that one of the trees asks for."""
+    """The version of every module: the newest that one of the trees requires."""
     required: dict[str, str] = {}
     for tree in (sources.kubernetes, sources.vpa):
         if tree is not None:
@@ -168,7 +167,7 @@ def _requirements(go_mod: str) -> Iterator[tuple[str, str]]:
 
 
 def _replaced(release: Release, sources: Sources) -> dict[str, str]:
-    """What is taken from elsewhere than it says: published staging modules, and trees of the user's own."""
+    """The replacements: published staging modules, and the user's own trees."""
     if sources.kubernetes is None:
         return {}
     root, version = sources.kubernetes.root, release.staging_version
@@ -203,9 +202,9 @@ def _go_mod(version: str, required: dict[str, str], replaced: dict[str, str]) ->
 
 
 def build_tags(sources: Sources, go: Go, folder: Path, progress: Progress) -> list[str]:
-    """Which of our sources' variants fit the libraries of the module in `folder`.
+    """The build tags of our sources' variants that match the libraries of the module in `folder`.
 
-    Read off their text rather than off a version number, so that it holds for a source tree too.
+    They are derived from the libraries' text, not from a version, so that this works for a source tree too.
     """
     reflector, errors = "k8s.io/client-go/tools/cache", "k8s.io/apimachinery/pkg/util/runtime"
     arguments = ["list", "-mod=mod", "-find", "-f", "{{.ImportPath}} {{.Dir}}", reflector, errors]

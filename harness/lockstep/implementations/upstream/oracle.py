@@ -1,6 +1,6 @@
 """Building and running the oracle: a process that answers pure questions from the real packages of the VPA.
 
-Its sources and its protocol are in `go/oracle/` beside this module. Builds lie beside those of the controllers.
+Its sources and its protocol are in `go/oracle/` beside this module. Its builds are beside those of the controllers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lockstep.implementations.upstream.errors import BuildFailed
 from lockstep.implementations.upstream.golang import Go, Progress, environment, find_go, run_go
 from lockstep.implementations.upstream.module import ORACLE, SOURCES
 
-#: The release of the VPA that is asked unless another one is named.
+#: The default release of the VPA.
 VPA = "1.7.3"
 _MODULE = "k8s.io/autoscaler/vertical-pod-autoscaler"
 _GO_NEEDED = (1, 26)
@@ -37,7 +37,7 @@ class OracleFailed(LockstepError):
 
 
 def build_oracle(version: str = VPA, progress: Progress = lambda _: None) -> Path:
-    """The oracle of a release of the VPA, such as "1.7.3", built now if need be. Raises BuildFailed."""
+    """The oracle of a release of the VPA, such as "1.7.3", built now if necessary. Raises BuildFailed."""
     go = find_go(_GO_NEEDED)
     built = cache_root() / f"oracle-{version}-{_digest()}-{go.version}" / _BINARY
     if not built.is_file():
@@ -46,7 +46,7 @@ def build_oracle(version: str = VPA, progress: Progress = lambda _: None) -> Pat
         try:
             _compile(version, go, scratch, progress)
             built.parent.mkdir(exist_ok=True)
-            (scratch / _BINARY).replace(built)  # whole or not at all, whoever else builds it meanwhile
+            (scratch / _BINARY).replace(built)  # whole or not at all, even if another process builds it meanwhile
             _prune(version, built.parent)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -81,7 +81,7 @@ def _compile(version: str, go: Go, folder: Path, progress: Progress) -> None:
 
 
 def _go_mod(version: str, theirs: str) -> str:
-    """The VPA's own go.mod, which pins all there is to pin, with the VPA as one more requirement."""
+    """The VPA's own go.mod, which pins all dependencies, with the VPA as a further requirement."""
     module = f"module {_MODULE}\n"
     if not theirs.startswith(module):
         raise BuildFailed(f"the go.mod of VPA {version} does not begin with {module.strip()!r}: is it the VPA's?")
@@ -112,13 +112,13 @@ class Oracle:
         self._errors.close()
 
     def send(self, topic: str, questions: Sequence[Any]) -> None:
-        """Ask a batch. Its answers have to be received before the next but one is sent, lest both sides wait."""
+        """Send a batch of questions. At most two batches may be in flight, or both sides could wait for each other."""
         assert self._process.stdin is not None
         self._process.stdin.write(topic.encode() + b" " + orjson.dumps(questions) + b"\n")
         self._process.stdin.flush()
 
     def receive(self) -> tuple[list[Any], float]:
-        """The answers to the oldest batch, in its order, and for how many seconds the process computed.
+        """The answers to the oldest batch, in its order, and the seconds that the process computed.
 
         Raises OracleFailed.
         """

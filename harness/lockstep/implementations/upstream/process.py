@@ -1,8 +1,8 @@
-"""One running upstream process, and the frames that travel over its socket.
+"""One running upstream process, and the frames on its socket.
 
-A frame is one line of JSON followed by raw bytes, so objects that are serialised already travel as they are. The two
-sides take turns: it sends a frame, we send the reply. Every wait for a frame is bounded by real time; it is the only
-real waiting there is, and a process that keeps us waiting is killed.
+A frame is one line of JSON followed by raw bytes, so serialised objects are sent unchanged. The two sides take turns:
+it sends a frame, we send the reply. Every wait for a frame is limited in real time, and a process that exceeds the
+limit is killed. A run has no other real waits.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from lockstep.implementations.upstream.errors import UpstreamFailed
 _PROTOCOL = 3
 _STDERR_LINES = 200
 _SHOWN_LINES = 8
-#: Every feature gate has its usual value.
+#: No feature gate differs from its default.
 NO_GATES: Mapping[str, bool] = MappingProxyType({})
 _FRAMES = frozenset({"ready", "idle", "request", "served", "done"})
 
-# One processor and no garbage collection during a run keep the order in which goroutines run repeatable; the memory
-# limit brings collection back before a long run eats the machine. math/rand, where jitter is drawn, must be seedable.
+# One processor and no garbage collection during a run make the order of goroutines repeatable. The memory limit makes
+# Go collect before a long run exhausts the machine. math/rand, where jitter is drawn, must be seedable.
 _ENVIRONMENT = {"GOMAXPROCS": "1", "GOGC": "off", "GOMEMLIMIT": "1GiB", "GODEBUG": "randseednop=0", "TZ": "UTC"}
 
 
 class UpstreamProcess:
-    """Runs `command`, again whenever it has served `runs_per_process` runs or has ended a run badly.
+    """Runs `command`, and starts it anew after `runs_per_process` runs, or after a run that did not end cleanly.
 
     `patience`: real seconds to wait for a frame. `klog`: verbosity at which upstream logs to its standard error, whose
     last lines are kept. Use it as a context manager, or `close` it.
@@ -66,7 +66,7 @@ class UpstreamProcess:
 
     @classmethod
     def of(cls, built: Built, *, feature_gates: str = "", **options: Any) -> UpstreamProcess:
-        """The process of a build. `feature_gates` ("A=true,B=false") come on top of those that the release sets."""
+        """The process of a build. `feature_gates` ("A=true,B=false") are added to those that the release sets."""
         gates = ",".join(filter(None, (built.feature_gates, feature_gates)))
         command = [str(built.path), "-test.run=^TestServe$", "-test.timeout=0"]
         return cls(command, feature_gates=gates, **options)
@@ -82,10 +82,10 @@ class UpstreamProcess:
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def begin_run(self, seed: int, shuffle: int, feature_gates: Mapping[str, bool] = NO_GATES) -> None:
-        """Open a bubble. Its first frame, an idle one at instant 0, can be received next. Raises UpstreamFailed.
+        """Open a bubble. Receive its first frame next, an idle one at instant 0. Raises UpstreamFailed.
 
-        `feature_gates` hold for this run only, on top of those of the process; the first frame says if the release does
-        not know one. A process that died since its last run is replaced: nothing of a run was lost with it.
+        `feature_gates` are for this run only, in addition to those of the process. If the release does not know one,
+        the first frame says so. A process that died since its last run is replaced, since no run was lost.
         """
         dead = self._process is not None and self._process.poll() is not None
         if dead or self._runs >= self._runs_per_process:
@@ -97,7 +97,7 @@ class UpstreamProcess:
         self._write(orjson.dumps(order) + b"\n")
 
     def end_run(self, *, clean: bool) -> None:
-        """Note that a run has ended; an unclean one leaves goroutines behind, so the process is not used again."""
+        """End a run. An unclean one leaves goroutines behind, so the process is not used again."""
         if not clean:
             self.close()
 
@@ -108,11 +108,11 @@ class UpstreamProcess:
         self._write(b"".join([orjson.dumps({"wake": wake, "items": items}), b"\n", *bodies]))
 
     def receive(self) -> tuple[dict[str, Any], bytes]:
-        """The next frame and its body. Raises UpstreamFailed if none comes, or none that makes sense."""
+        """The next frame and its body. Raises UpstreamFailed if there is none, or an invalid one."""
         line = self._read_line()
         frame = _parse(line)
         if frame is None:
-            raise self._failed(f"spoke nonsense: {line[:120]!r}")
+            raise self._failed(f"sent an invalid frame: {line[:120]!r}")
         length = frame.get("length", 0)
         return frame, self._read_exactly(length) if length else b""
 
@@ -175,7 +175,7 @@ class UpstreamProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
-                    process_group=0,  # a Ctrl-C is for us; the process ends when our end of the socket closes
+                    process_group=0,  # a Ctrl-C must reach only us; the process ends when our end of the socket closes
                 )
         except OSError as error:
             ours.close()
@@ -215,21 +215,21 @@ class UpstreamProcess:
         try:
             code = process.wait(5)
         except subprocess.TimeoutExpired:
-            return self._failed("closed its socket but lives on")
+            return self._failed("closed its socket but is still running")
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         return self._failed(how)
 
     def _failed(self, what: str) -> UpstreamFailed:
-        """Kill the process; the exception says what happened and shows its last words."""
+        """Kill the process. The exception says what happened and has its last output."""
         self.close()
         words = list(self._stderr)
         shown = _first_of_panic(words) or words[-_SHOWN_LINES:]
-        said = f" Its last words: {' | '.join(shown)}." if shown else ""
-        return UpstreamFailed(f"the upstream process {what}.{said} {_NEXT_STEP}")
+        output = f" Its last words: {' | '.join(shown)}." if shown else ""
+        return UpstreamFailed(f"the upstream process {what}.{output} {_NEXT_STEP}")
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
-    """The frame that a line holds, or None."""
+    """The frame of a line; None if it is not one."""
     try:
         frame = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -247,7 +247,7 @@ _NEXT_STEP = "Run again; if it happens again, rebuild it with `lockstep upstream
 
 
 def _first_of_panic(lines: list[str]) -> list[str]:
-    """The start of a Go panic among these lines, which says more than the end of its stack."""
+    """The start of a Go panic among these lines, which is more useful than the end of its stack."""
     for index, line in enumerate(lines):
         if line.startswith(("panic:", "fatal error:")):
             return lines[index : index + _SHOWN_LINES]

@@ -1,4 +1,4 @@
-"""What travels between a bubble and those who answer it: requests, replies and watches."""
+"""Messages between a bubble and the network: requests, replies and watches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 
 
 class ReplyLike(Protocol):
-    """What the driver needs of a reply (`lockstep.apiserver.Reply`)."""
+    """The part of a reply that the driver needs (`lockstep.apiserver.Reply`)."""
 
     @property
     def status(self) -> int:
@@ -30,7 +30,7 @@ class ReplyLike(Protocol):
 
 
 class WatchLike(Protocol):
-    """What the driver needs of a watch (`lockstep.apiserver.Watch`).
+    """The part of a watch that the driver needs (`lockstep.apiserver.Watch`).
 
     A watch may also have an attribute `broken`: "reset" or "eof" makes its end look like a broken connection.
     """
@@ -40,18 +40,18 @@ class WatchLike(Protocol):
     closed: bool
 
     def take(self) -> Sequence[Any]:
-        """The events that the client sees next, taken from `events`; it rests before it sees more."""
+        """The events that the client gets next, removed from `events`. It comes to rest before it gets more."""
 
     def stop(self) -> None:
-        """The client has gone."""
+        """The client has ended the watch."""
 
 
 @dataclass(slots=True)
 class ApiRequest:
     """One request of a controller.
 
-    `actor` is its user agent; `controller` the name under which it was started; `accept` the media types it wants, ""
-    for plain JSON.
+    `actor` is its user agent; `controller` the name under which it was started; `accept` the media types that it
+    accepts, "" for plain JSON.
     """
 
     method: str

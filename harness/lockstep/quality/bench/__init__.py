@@ -1,8 +1,8 @@
 """How fast the harness is on this machine: figures with their targets, measured side by side inside one process.
 
-A machine that others share makes single times worthless. So what can be a ratio is one (virtual time to real time, the
-reference to upstream, large to small), and the runs of both sides take turns. Speeds are those of the best run, which
-others disturbed least; everything else is the median of its runs.
+On a shared machine single times mean little. So figures are ratios where possible (virtual time to real time, the
+reference to upstream, large to small), and the runs of both sides take turns. A speed is that of the best run, which
+other processes disturbed least; everything else is the median of its runs.
 """
 
 from __future__ import annotations

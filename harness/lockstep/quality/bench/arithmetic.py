@@ -11,13 +11,13 @@ from lockstep.quality.oracle.topics import TOPICS
 
 _BATCH = 1000
 _ROUNDS = 20
-#: Topics with questions of one step. In the others a question is a history of a dozen and more.
+#: Topics with questions of one step. In the others a question has a dozen steps or more.
 _SINGLE = ("elementary", "buckets", "amounts")
 _TARGET = 100_000
 
 
 def questions(sides: Sides) -> list[Figure]:
-    """Questions that the real packages answer in a second of one processor, reading and printing included."""
+    """Questions that the real packages answer per second of one processor, parsing and printing included."""
     with Oracle(build_oracle(progress=sides.progress)) as oracle:
         return [_rate(oracle, topic) for topic in TOPICS]
 

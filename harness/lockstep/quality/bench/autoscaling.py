@@ -60,10 +60,10 @@ def fleets(sides: Sides, size: int = 500, minutes: int = 30) -> list[Figure]:
 
 
 def end_to_end(pods: int = 20) -> Scenario:
-    """A quarter of an hour as upstream's own tests have it: load grows until there are so many pods, then it falls."""
+    """A quarter of an hour like in upstream's own tests: the load grows until there are so many pods, then it falls."""
 
     async def body(cluster: Cluster) -> None:
-        # 0.2 cores for each pod: what half of a request of 0.4 cores stands for.
+        # 0.2 cores for each pod: half of its request of 0.4 cores.
         cluster.metrics.load("web", cpu=shared(steps((0, pods * 0.1), (120, pods * 0.2), (480, pods * 0.15))))
         await cluster.create(_workload("web", pods // 2), objects.hpa("web", max_replicas=2 * pods, metrics=[_CPU]))
         await cluster.run(470)
@@ -86,7 +86,7 @@ def days(count: int, pods: int = 10) -> Scenario:
 
 
 def fleet(size: int, minutes: int) -> Scenario:
-    """So many HPAs, each with a target of its own and one change of load."""
+    """Many HPAs, each with a target of its own and one change of load."""
 
     async def body(cluster: Cluster) -> None:
         for number in range(size):

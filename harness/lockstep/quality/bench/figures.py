@@ -1,4 +1,4 @@
-"""Figures, and what they are held to."""
+"""Figures and their targets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class BenchFailed(LockstepError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bound: the least that will do, or the most."""
+    """A bound: the least value that is acceptable, or the greatest."""
 
     bound: float
     least: bool
 
     def met_by(self, value: float) -> bool:
-        """Whether a value keeps to it."""
+        """Whether a value is within the bound."""
         return value >= self.bound if self.least else value <= self.bound
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ def at_most(bound: float) -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. `target` is None for those that only inform."""
+    """One number. `target` is None for a figure without a target."""
 
     name: str
     value: float
@@ -56,7 +56,7 @@ class Figure:
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """Real seconds that `work` takes. What earlier work has left behind is cleared away first."""
+    """Real seconds that `work` takes. Garbage of earlier work is collected first."""
     gc.collect()
     began = time.perf_counter()
     work()
@@ -64,7 +64,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def best(rounds: int, *works: Callable[[], object]) -> list[float]:
-    """The least real seconds of each of `works`, which take turns for so many rounds: what the machine can do."""
+    """The least real seconds of each of `works`, which take turns for so many rounds."""
     times = [[seconds_of(work) for work in works] for _ in range(rounds)]
     return [min(column) for column in zip(*times, strict=True)]
 

@@ -1,4 +1,4 @@
-"""The measures by name, and taking them."""
+"""The measures, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lockstep.quality.bench.arithmetic import questions
 from lockstep.quality.bench.autoscaling import autoscaler, fleets, week
 from lockstep.quality.bench.figures import Figure
 from lockstep.quality.bench.parts import fuzzing, server, steps, suite
-from lockstep.quality.bench.real_servers import ground
+from lockstep.quality.bench.real_servers import compare_servers
 from lockstep.quality.bench.runs import days, reconcile, scale, speed
 from lockstep.quality.bench.served import traffic
 from lockstep.quality.bench.sides import Sides
@@ -32,14 +32,14 @@ MEASURES: dict[str, Callable[[Sides], list[Figure]]] = {
     "steps": steps,
     "traffic": traffic,
     "oracle": questions,
-    "ground": ground,
+    "servers": compare_servers,
 }
 
 
 def bench(names: Sequence[str], progress: Callable[[str], None]) -> list[Figure]:
     """Take the measures of these names, all if there are none.
 
-    Raises KeyError on an unknown name, BenchFailed if one cannot be taken, and BuildFailed where upstream is needed and
+    Raises KeyError on an unknown name, BenchFailed if one cannot be taken, and BuildFailed if upstream is needed and
     cannot be built.
     """
     chosen = {name: MEASURES[name] for name in names or MEASURES}

@@ -1,8 +1,8 @@
-"""Mixed traffic of many clients against an API server over HTTP, and whether every watch told what happened.
+"""Mixed traffic of many clients against an API server over HTTP, and a check that every watch reported what happened.
 
 Clients write, read, list, apply and scale; meanwhile watchers follow collections and parts of them: some without pause,
-some that are cut off and resume, some that are slow. At the end, each watch is held to the server's own history: the
-same watch from the same version, asked for once nothing happens any more. What is drawn depends on the seed alone.
+some that disconnect and resume, some that are slow. At the end, each watch is compared with the server's own history:
+the same watch from the same version, opened once nothing changes any more. Draws depend on the seed only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import orjson
 _NAMESPACES = 5
 _MAPS, _SETS = "configmaps", "replicasets"
 _ALL_MAPS, _PODS = "/api/v1/configmaps", "/api/v1/pods"
-#: What is followed: paths and queries.
+#: The collections that are watched: paths and queries.
 FOLLOWED: Sequence[tuple[str, dict[str, str]]] = (
     (_ALL_MAPS, {}),
     ("/api/v1/namespaces/load-1/configmaps", {}),
@@ -32,7 +32,7 @@ FOLLOWED: Sequence[tuple[str, dict[str, str]]] = (
     (_PODS, {}),
     (_PODS, {"fieldSelector": "status.phase=Running"}),
 )
-#: Refusals that belong to such traffic: somebody was faster.
+#: Refusals that are normal in such traffic: another client was faster.
 _EXPECTED = frozenset({200, 201, 404, 409})
 #: Seconds without a change after which all is quiet, and seconds to wait for that and for the last events.
 _QUIET, _PATIENCE = 2.0, 60.0
@@ -44,7 +44,7 @@ Event = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it. `faults`: everything that should not have been, in words; empty if all is well."""
+    """The result. `faults`: everything that should not have happened, in words; empty if there is none."""
 
     seconds: float = 0.0
     requests: int = 0
@@ -56,7 +56,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Follower:
-    """One watcher. `resumes`: it hangs up now and then, and goes on from the last version it saw."""
+    """One watcher. `resumes`: it disconnects now and then, and resumes from the last version it saw."""
 
     path: str
     query: dict[str, str]
@@ -85,7 +85,9 @@ class _Follower:
 
 
 async def play(url: str, *, clients: int = 50, watchers: int = 24, seconds: float = 120.0, seed: int = 0) -> Outcome:
-    """Let the clients loose for some seconds, then judge every watch. Raises aiohttp.ClientError if nobody answers."""
+    """Run the clients for some seconds, then check every watch. Raises aiohttp.ClientError if the server does not
+    answer.
+    """
     outcome = Outcome()
     connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=None)
     async with aiohttp.ClientSession(url, connector=connector, timeout=timeout, read_bufsize=2**20) as session:
@@ -217,7 +219,7 @@ async def _clean_up(session: aiohttp.ClientSession, outcome: Outcome) -> None:
 
 
 async def _quiet(session: aiohttp.ClientSession, outcome: Outcome) -> None:
-    """Until all pods have gone, and nothing has changed in what is followed."""
+    """Wait until all pods are gone and the watched collections no longer change."""
     deadline = time.monotonic() + _PATIENCE
     before: list[str] = []
     since = time.monotonic()
@@ -241,7 +243,7 @@ async def _judge(session: aiohttp.ClientSession, outcome: Outcome, one: _Followe
         await asyncio.sleep(0.05)
     if one.seen != history:
         pairs = zip(one.seen, history, strict=False)
-        at = next((n for n, (seen, told) in enumerate(pairs) if seen != told), min(len(one.seen), len(history)))
+        at = next((n for n, (seen, listed) in enumerate(pairs) if seen != listed), min(len(one.seen), len(history)))
         outcome.faults.append(
             f"the watch of {one.path} {one.query} from {one.start} saw {len(one.seen)} events of {len(history)}; "
             f"at {at}: {one.seen[at : at + 2]} instead of {history[at : at + 2]}"

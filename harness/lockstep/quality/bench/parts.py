@@ -34,7 +34,7 @@ def server(sides: Sides, pods: int = 30_000) -> list[Figure]:
 
 
 def steps(sides: Sides, count: int = 10_000) -> list[Figure]:
-    """The cost of a world step, and of a controller's request, where next to nothing else happens."""
+    """The cost of a world step, and of a controller's request, with hardly anything else going on."""
     step, request = medians(5, lambda: _take_steps(count), lambda: _make_requests(count))
     return [
         Figure("a world step", step / count * 1e6, "µs"),
@@ -63,7 +63,7 @@ def _make_requests(count: int) -> None:
             await transport.request("GET", "/api/v1/namespaces/default")
 
     if api.handle(Request("GET", "/api/v1/namespaces/default")).status != 200:
-        raise BenchFailed("the API server has no namespace `default` to ask for; report this as a defect of Lockstep")
+        raise BenchFailed("the API server has no namespace `default`; report this as a defect of Lockstep")
     virtual.run(loop, ask())
 
 
@@ -86,7 +86,7 @@ def suite(sides: Sides) -> list[Figure]:
     """The whole command, start-up included: all scenarios of ReplicaSet, and the first one alone."""
     ids = [one.id for one in load() if one.controller == "replicaset"]
     if not ids:
-        raise BenchFailed("there is no scenario to run: stand in a folder with a conformance package")
+        raise BenchFailed("there is no scenario to run: change to a folder with a conformance package")
     against = "recorded" if (BUILT_IN.recordings / RunConfig().release).is_dir() else "none"
     first, every = medians(
         3, lambda: _lockstep("run", ids[0], "--against", against), lambda: _lockstep("run", *ids, "--against", against)

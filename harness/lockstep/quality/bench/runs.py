@@ -28,7 +28,7 @@ def speed(sides: Sides, minutes: int = 30) -> list[Figure]:
 
 
 def scale(sides: Sides, small: int = 1000, large: int = 10_000) -> list[Figure]:
-    """The cost of a pod that comes and goes, one ReplicaSet having many of them."""
+    """The cost of creating and deleting a pod, in one ReplicaSet with many of them."""
     few = medians(3, *(partial(play, up_and_down(small), side) for side in sides.both))
     sides.progress(f"a ReplicaSet of {large:,} pods, on both implementations")
     many = medians(1, *(partial(play, up_and_down(large), side) for side in sides.both))

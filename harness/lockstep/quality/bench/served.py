@@ -1,4 +1,4 @@
-"""Figures of the served cluster: mixed traffic of many clients, and one collection followed by a hundred watchers."""
+"""Figures of the served cluster: mixed traffic of many clients, and one collection with a hundred watchers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Three API servers for one client: in this process, over HTTP, and the real one with its etcd.
 
-All of them are asked through the official Python client, which parses nothing here: a controller reads the JSON by
-itself. In this process, the client's connection pool is one that calls the server's function.
+All of them get their requests through the official Python client, which parses nothing here: a controller would parse
+the JSON itself. For the server in this process, the client's connection pool calls the server's function.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _GLANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Server:
     """One API server. `client`: an ApiClient of the official client; `started`: real seconds until it was ready.
 
-    `server` is set for the one in this process, `url` (and `tls`, if it wants that) for the others, `pids` are the
-    processes of which those consist.
+    `server` is set for the one in this process, `url` (and `tls`, if it uses TLS) for the others; `pids` are their
+    processes.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Ground:
 
 
 @contextmanager
-def in_process() -> Iterator[Ground]:
+def in_process() -> Iterator[Server]:
     """The in-memory server, called as a function."""
     began = time.monotonic()
     server = ApiServer(lambda: 0)
@@ -57,11 +57,11 @@ def in_process() -> Iterator[Ground]:
     client = _kubernetes("client")
     api = client.ApiClient(client.Configuration())
     api.rest_client.pool_manager = _Calls(server)
-    yield Ground("in-process", api, started, server)
+    yield Server("in-process", api, started, server)
 
 
 @contextmanager
-def over_http() -> Iterator[Ground]:
+def over_http() -> Iterator[Server]:
     """The in-memory server, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         config, log = Path(folder, "kubeconfig"), Path(folder, "log")
@@ -72,15 +72,15 @@ def over_http() -> Iterator[Ground]:
             _wait_until(config.is_file, process)
             started = time.monotonic() - began
             with _client(config) as api:
-                yield Ground("over HTTP", api, started, url=api.configuration.host, pids=(process.pid,))
+                yield Server("over HTTP", api, started, url=api.configuration.host, pids=(process.pid,))
         finally:
             process.stop()
 
 
 @contextmanager
-def control_plane(progress: Callable[[str], None]) -> Iterator[Ground]:
+def control_plane(progress: Callable[[str], None]) -> Iterator[Server]:
     """kube-apiserver and etcd."""
-    start_control_plane(progress=progress).close()  # finds or builds the programs, and has them read from the disk
+    start_control_plane(progress=progress).close()  # finds or builds the programs, and reads them from the disk
     began = time.monotonic()
     with start_control_plane(progress=progress) as plane:
         started = time.monotonic() - began
@@ -88,7 +88,7 @@ def control_plane(progress: Callable[[str], None]) -> Iterator[Ground]:
         tls.load_cert_chain(plane.certificate, plane.key)
         pids = tuple(process.pid for process in plane.processes)
         with _client(plane.kubeconfig) as api:
-            yield Ground("kube-apiserver", api, started, url=plane.url, tls=tls, pids=pids)
+            yield Server("kube-apiserver", api, started, url=plane.url, tls=tls, pids=pids)
 
 
 def _wait_until(ready: Callable[[], bool], process: Process) -> None:
@@ -109,7 +109,7 @@ def _kubernetes(part: str) -> Any:
 
 
 class _Answer:
-    """As much of a urllib3 response as the client looks at."""
+    """The part of a urllib3 response that the client uses."""
 
     __slots__ = ("data", "headers", "reason", "status")
 
@@ -124,7 +124,7 @@ class _Answer:
 
 
 class _Calls:
-    """Stands where the client has its connection pool, and calls the server instead."""
+    """Replaces the client's connection pool, and calls the server."""
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
@@ -132,7 +132,7 @@ class _Calls:
     def request(
         self, method: str, url: str, *, body: str | None = None, headers: Mapping[str, str] = JSON_HEADERS, **_: Any
     ) -> _Answer:
-        """What urllib3's PoolManager.request does."""
+        """As urllib3's PoolManager.request."""
         parts = urlsplit(url)
         query = dict(parse_qsl(parts.query)) if parts.query else {}
         content = None if body is None else orjson.loads(body)
@@ -140,4 +140,4 @@ class _Calls:
         return _Answer(self._server.handle(Request(method, parts.path, query, content, content_type)))
 
     def clear(self) -> None:
-        """As a pool that is closed."""
+        """As urllib3's PoolManager.clear: there is nothing to close."""

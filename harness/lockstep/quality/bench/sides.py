@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Sides:
-    """Context manager over the open implementations. `progress` is told what is going on."""
+    """Context manager over the open implementations. `progress` gets lines about what is being done."""
 
     def __init__(self, progress: Callable[[str], None]) -> None:
         self.progress = progress
@@ -30,7 +30,7 @@ class Sides:
 
     @property
     def upstream(self) -> Implementation:
-        """Upstream of the default release. Raises BuildFailed where it cannot be built."""
+        """Upstream of the default release. Raises BuildFailed if it cannot be built."""
         return self._get("upstream")
 
     @property

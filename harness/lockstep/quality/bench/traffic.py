@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.quality.bench.servers import Ground
+from lockstep.quality.bench.servers import Server
 from lockstep.quality.bench.stores import pod
 
 NAMESPACE = "default"
@@ -16,15 +16,15 @@ REQUESTS = 6
 
 
 def named_pod(name: str) -> dict[str, Any]:
-    """A pod as a controller makes it, with a name, and without an owner whom a garbage collector might look for."""
+    """A pod like those of a controller, with a name, and without an owner that a garbage collector would look for."""
     made = pod()
     made["metadata"] = {"name": name, "labels": made["metadata"]["labels"]}
     return made
 
 
-def life_of_pods(ground: Ground, count: int) -> Callable[[], None]:
-    """Work that makes `count` pods, one after the other: create, get, patch, status patch, list, delete of each."""
-    core = importlib.import_module("kubernetes.client").CoreV1Api(ground.client)
+def life_of_pods(one: Server, count: int) -> Callable[[], None]:
+    """Work on `count` pods, one after the other: create, get, patch, status patch, list and delete of each."""
+    core = importlib.import_module("kubernetes.client").CoreV1Api(one.client)
 
     def live() -> None:
         for number in range(count):

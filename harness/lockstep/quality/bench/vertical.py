@@ -23,7 +23,7 @@ _DAY = 24 * 3600.0
 
 
 def recommender(sides: Sides) -> list[Figure]:
-    """Eight virtual days of one VPA with ten pods at the real interval of a minute, and whether a day stays a day."""
+    """Eight virtual days of one VPA with ten pods at the real interval, a minute, and if later days cost more."""
     sides.progress("eight virtual days of a recommender, on both implementations")
     times = medians(1, *(partial(play, recommending(1, 8), side) for side in sides.both))
     (one,) = medians(1, partial(play, recommending(1, 1), sides.reference))
@@ -43,7 +43,7 @@ def fleet(sides: Sides, size: int = 100) -> list[Figure]:
 
 
 def recommending(size: int, days: float, pods: int = 10) -> Scenario:
-    """So many VPAs, each with a ReplicaSet of so many pods that follow a daily curve, for so many days."""
+    """Many VPAs, each with a ReplicaSet of `pods` pods whose usage follows a daily curve."""
 
     async def body(cluster: Cluster) -> None:
         names = [f"web-{number}" for number in range(size)]

@@ -29,7 +29,7 @@ def churn(minutes: int, replicas: int = 20) -> Scenario:
 
 
 def up_and_down(pods: int) -> Scenario:
-    """A ReplicaSet that grows to so many pods, settles, and goes back to none."""
+    """A ReplicaSet that grows to so many pods, settles, and shrinks to 0."""
 
     async def body(cluster: Cluster) -> None:
         await cluster.create(objects.replica_set("web", pods))
@@ -54,7 +54,7 @@ def edits(count: int) -> Scenario:
 
 
 def play(scenario: Scenario, implementation: Implementation) -> RunResult:
-    """Run a workload. Raises BenchFailed if it goes wrong: the time of half a run means nothing."""
+    """Run a workload. Raises BenchFailed if it fails, since the time of half a run means nothing."""
     result = run_scenario(scenario, implementation)
     if result.error or result.failure:
         raise BenchFailed(f"{scenario.id} on {implementation.spec} went wrong: {result.error or result.failure}")

@@ -1,7 +1,7 @@
 """The raw client that scenarios use: requests by path, and a transcript of all that goes over the wire.
 
-Each run has a namespace and a *token* of its own, so that runs do not meet on a shared server. What is not in that
-namespace (definitions, other namespaces) has a name that begins with the token.
+Each run has a namespace and a *token* of its own, so that runs do not conflict on a shared server. The names of objects
+outside of that namespace (definitions, other namespaces) begin with the token.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _READY_AFTER = 0.02
 
 
 class Watched:
-    """A watch that a scenario has opened. What it reads enters the transcript."""
+    """A watch that a scenario has opened. The events that it reads are part of the transcript."""
 
     def __init__(self, api: Api, number: int, stream: Stream | None) -> None:
         self._api = api
@@ -42,13 +42,13 @@ class Watched:
         self._stream = stream
 
     def take(self, count: int) -> list[dict[str, Any]]:
-        """Read `count` events, or as many as come."""
+        """Read `count` events, or as many as arrive."""
         events = self._stream.take(count) if self._stream is not None else []
         self._note(events)
         return events
 
     def finish(self, expected: int = 0) -> None:
-        """Read what else has come, and end the watch. Of `expected` events, each is waited for."""
+        """Read the remaining events, and end the watch. It waits until there are `expected` events."""
         if self._stream is not None:
             events = [*self._stream.take(expected), *self._stream.rest()]
             self._note([*events, *([{"type": "end of the watch"}] if self._stream.ended() else [])])
@@ -126,7 +126,7 @@ class Api:
         return answer
 
     def watch(self, path: str, **query: str) -> Watched:
-        """Open a watch. A refusal is noted as the answer, and the watch then has no events."""
+        """Open a watch. A refusal is recorded as the answer, and the watch then has no events."""
         call = self._call("GET", path, None, {"watch": "true", **query}, "application/json", "")
         at = self.transport.now()
         found = self.transport.watch(call)
@@ -137,7 +137,7 @@ class Api:
         return watched
 
     def compact(self) -> None:
-        """Have the server forget all versions but the current one."""
+        """Have the server discard all versions but the current one."""
         self.transport.compact()
 
     @staticmethod
@@ -154,25 +154,23 @@ class Api:
         step = Step(title, sent, answer.code, answer.body, dict(answer.headers), at)
         self.transcript.steps.append(step)
 
-    # -- what a scenario stands on: no part of the transcript ----------------------------------------------------------
+    # -- preparations, which are not part of the transcript ----------------------------------------------------------
 
     def begin(self) -> None:
-        """Make the run's namespace."""
+        """Create the run's namespace."""
         self.prepare("POST", self.to("namespaces"), {"metadata": {"name": self.namespace}})
 
     def prepare(self, method: str, path: str, body: Any = None) -> Any:
-        """A request that must succeed and is not looked at; its answer's body. Raises FidelityError."""
+        """A request that must succeed and is not recorded. Returns the answer's body. Raises FidelityError."""
         answer = self.transport.send(self._call(method, path, body, {}, "application/json", ""))
         if answer.code >= 300:
-            raise FidelityError(
-                f"{method} {path}, which a scenario stands on, was refused: {answer.code} {answer.body}"
-            )
+            raise FidelityError(f"{method} {path}, which prepares a scenario, was refused: {answer.code} {answer.body}")
         if method == "POST" and isinstance(answer.body, dict):
             self._made.append(f"{path}/{answer.body['metadata']['name']}")
         return answer.body
 
     def define(self, definition: dict[str, Any]) -> None:
-        """Make a CustomResourceDefinition and wait until its kinds are served. Raises FidelityError if they are not."""
+        """Create a CustomResourceDefinition and wait until its kinds are served. Raises FidelityError."""
         self.prepare("POST", self.to("customresourcedefinitions"), definition)
         spec = definition["spec"]
         for version in spec["versions"]:
@@ -192,12 +190,12 @@ class Api:
             time.sleep(_READY_AFTER)
 
     def finish(self, expected: Sequence[int] = ()) -> Transcript:
-        """Read the watches to their end, and return what went over the wire. `expected`: events, watch by watch."""
+        """Read the watches to their end, and return the transcript. `expected`: the number of events of each watch."""
         for watched, count in zip(self._watches, chain(expected, repeat(0)), strict=False):
             watched.finish(count)
         return self.transcript
 
     def clean_up(self) -> None:
-        """Delete what the run has made outside its namespace, and the namespace."""
+        """Delete what the run has created outside of its namespace, and the namespace."""
         for path in reversed(self._made):
             self.transport.send(Call("DELETE", path))

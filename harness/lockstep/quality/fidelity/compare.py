@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-#: What stands for a field that one side does not have.
+#: The value of a field that one side does not have.
 ABSENT = "(absent)"
 _LONGEST = 240
 
@@ -24,7 +24,7 @@ class Difference:
 
 
 def shown(difference: Difference) -> list[str]:
-    """A difference for people: where it is, then both values, cut where they are long."""
+    """A difference as text: its path, then both values, shortened if they are long."""
     real, here = (json.dumps(value, ensure_ascii=False) for value in (difference.real, difference.here))
     return [f"{difference.path}  {difference.step}", f"  real  {_cut(real)}", f"  here  {_cut(here)}"]
 

@@ -21,7 +21,7 @@ PACKAGE = "lockstep_conformance.apiserver"
 
 @dataclass(frozen=True, slots=True)
 class ApiScenario:
-    """One rule of the API with the requests that put it to the test."""
+    """One rule of the API with the requests that test it."""
 
     #: `topic/name`.
     id: str

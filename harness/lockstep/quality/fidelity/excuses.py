@@ -1,6 +1,7 @@
-"""Differences that are meant: each belongs to a row of the table of limits, and shows in scenarios that are named.
+"""Deliberate differences. Each belongs to a row of the table of limits, and shows in the scenarios that it names.
 
-Strict both ways: a difference that no excuse takes fails its scenario, and so does an excuse that takes nothing there.
+The table is strict both ways: a difference that no excuse covers fails its scenario, and so does an excuse that covers
+nothing there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from lockstep.quality.fidelity.compare import ABSENT, Difference
 
 @dataclass(frozen=True, slots=True)
 class Excuse:
-    """Why some differences are no bugs.
+    """Why some differences are not bugs.
 
     `topic`: the row of the table of limits. `paths`: patterns of paths as in `.body.items[*].kind` (a star stands for
     anything, brackets for themselves), for all steps, or for one if a pattern begins with its number. `shown_by`: the
@@ -24,16 +25,16 @@ class Excuse:
     paths: tuple[str, ...]
     shown_by: tuple[str, ...]
     everywhere: bool = False
-    #: Only where the field is not there.
+    #: Only if one side lacks the field.
     absent_here: bool = False
     absent_there: bool = False
-    #: Only between texts that both have this in them, and are equal up to there.
+    #: Only between texts that both contain this, and are equal up to there.
     equal_until: str = ""
     #: The only target that differs; "" for all.
     target: str = ""
 
     def takes(self, scenario: str, difference: Difference) -> bool:
-        """Whether a difference that a scenario shows is this one."""
+        """Whether the excuse covers a difference of a scenario."""
         if not self.everywhere and scenario not in self.shown_by:
             return False
         if (self.absent_here and difference.here != ABSENT) or (self.absent_there and difference.real != ABSENT):
@@ -138,7 +139,7 @@ EXCUSES: tuple[Excuse, ...] = (
 def sort_out(
     scenario: str, target: str, found: list[Difference]
 ) -> tuple[list[Difference], list[Excuse], list[Excuse]]:
-    """What no excuse takes, the excuses that took something, and those that should have and did not."""
+    """The differences that no excuse covers, the excuses that covered some, and those that should have and did not."""
     unexplained: list[Difference] = []
     used: list[Excuse] = []
     usable = [one for one in EXCUSES if one.target in ("", target)]

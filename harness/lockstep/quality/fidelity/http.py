@@ -13,7 +13,7 @@ import orjson
 from lockstep import http
 from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
-#: Seconds that an event may take from the write that causes it.
+#: Seconds from a write until its event must arrive.
 _PATIENCE = 5.0
 #: The name by which real servers know who writes.
 _AGENT = {"User-Agent": "lockstep-fidelity"}
@@ -22,7 +22,9 @@ _END = None
 
 
 class HttpStream:
-    """The events of a watch, read by a thread of its own. `quiet`: seconds of silence after which nothing will come."""
+    """The events of a watch, read by a thread of its own. `quiet`: seconds without an event after which the stream
+    counts as ended.
+    """
 
     def __init__(self, lines: http.Stream, quiet: float) -> None:
         self._lines = lines
@@ -63,7 +65,7 @@ class HttpStream:
         return found
 
     def rest(self) -> list[dict[str, Any]]:
-        """What comes until it is quiet."""
+        """The events until it is quiet."""
         found: list[dict[str, Any]] = []
         while (event := self._next(self._quiet)) is not None:
             found.append(event)
@@ -108,9 +110,9 @@ class HttpTransport:
         return time.time()
 
     def compact(self) -> None:
-        """Forget old versions. Raises FidelityError where that cannot be asked for."""
+        """Discard old versions. Raises FidelityError if the server cannot be made to."""
         if self._compact is None:
-            raise FidelityError("this target cannot be told to forget old versions; use memory, http or control-plane")
+            raise FidelityError("this target cannot be made to discard old versions; use memory, http or control-plane")
         self._compact()
 
     def close(self) -> None:
@@ -119,7 +121,7 @@ class HttpTransport:
 
 
 def _is_plain_bookmark(event: dict[str, Any]) -> bool:
-    """A bookmark that only tells the time: servers send those when they like."""
+    """A bookmark that only gives a version: servers send those at any time."""
     return event["type"] == "BOOKMARK" and not event["object"]["metadata"].get("annotations")
 
 

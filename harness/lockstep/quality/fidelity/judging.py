@@ -1,4 +1,4 @@
-"""Running scenarios on a target, and judging what they showed."""
+"""Running scenarios on a target, and judging the results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ EQUAL, EXCUSED, DIFFERS = "equal", "excused", "differs"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one scenario on one target."""
+    """The result of one scenario on one target."""
 
     scenario: ApiScenario
     target: str
     steps: int
-    #: What no excuse takes.
+    #: Differences that no excuse covers.
     differences: list[Difference] = field(default_factory=list)
     excuses: list[Excuse] = field(default_factory=list)
-    #: Excuses that should have taken something here, and did not.
+    #: Excuses that should have covered a difference here, and did not.
     stale: list[Excuse] = field(default_factory=list)
 
     @property
@@ -39,7 +39,7 @@ class Verdict:
 
 
 def transcript_of(scenario: ApiScenario, target: Target) -> list[dict[str, Any]]:
-    """Run a scenario; what went over the wire, comparable. Raises FidelityError."""
+    """Run a scenario. Returns its normalised transcript. Raises FidelityError."""
     api = Api(target.transport(), target.next_token())
     try:
         api.begin()
@@ -53,7 +53,7 @@ def transcript_of(scenario: ApiScenario, target: Target) -> list[dict[str, Any]]
 
 
 def judge(scenario: ApiScenario, target: str, real: list[dict[str, Any]], here: list[dict[str, Any]]) -> Verdict:
-    """Hold what a target showed against what the real server did."""
+    """Compare a target's transcript with the real server's."""
     unexplained, used, stale = sort_out(scenario.id, target, differences(real, here))
     return Verdict(scenario, target, len(here), unexplained, used, stale)
 
@@ -61,7 +61,7 @@ def judge(scenario: ApiScenario, target: str, real: list[dict[str, Any]], here: 
 def compare_strictly(
     scenario: ApiScenario, target: str, real: list[dict[str, Any]], here: list[dict[str, Any]]
 ) -> Verdict:
-    """As `judge`, for a target that is a real server itself: nothing is excused."""
+    """As `judge`, for a target that is a real server: no difference is excused."""
     return Verdict(scenario, target, len(here), differences(real, here))
 
 
@@ -71,6 +71,6 @@ def on_target(scenarios: Sequence[ApiScenario], target: Target) -> list[ApiScena
 
 
 def verdict_on(scenario: ApiScenario, target: Target, real: list[dict[str, Any]]) -> Verdict:
-    """Run a scenario on a target and hold it against what the real server did. Raises FidelityError."""
+    """Run a scenario on a target and compare it with the real server's answers. Raises FidelityError."""
     held = compare_strictly if target.real else judge
     return held(scenario, target.name, real, transcript_of(scenario, target))

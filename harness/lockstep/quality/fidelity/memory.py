@@ -15,7 +15,7 @@ from lockstep.time.clock import EPOCH_NS, SECOND
 
 
 class MemoryStream:
-    """The events of a watch of the server in this process: they are there as soon as they happen."""
+    """The events of a watch of the server in this process, where they arrive at once."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -26,7 +26,7 @@ class MemoryStream:
         return [_event(events.popleft().raw()) for _ in range(min(count, len(events)))]
 
     def rest(self) -> list[dict[str, Any]]:
-        """What else has come."""
+        """The remaining events."""
         return [_event(event.raw()) for event in self._watch.take()]
 
     def ended(self) -> bool:
@@ -61,11 +61,11 @@ class MemoryTransport:
         return (EPOCH_NS + self.server.state.now()) / SECOND
 
     def compact(self) -> None:
-        """Forget old versions."""
+        """Discard old versions."""
         self.server.compact()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
     def _handle(self, call: Call) -> Reply | Answer:
         parts = urlsplit(call.target)

@@ -1,4 +1,4 @@
-"""A transcript in a form that two servers can share: what each server chooses for itself becomes a symbol.
+"""A transcript in a form that is equal for two servers: values that each server chooses become symbols.
 
 | what | becomes |
 |---|---|
@@ -32,14 +32,14 @@ _NUMBER = re.compile(
     r'|(?<=resourceVersion\\":\\")\d+'
 )
 _SECONDS = re.compile(r"(\d+)s")
-#: Always the server's own, though no answer may have shown it: an eviction answers without the object.
+#: Versions that are always the server's own, even if no answer has shown them: an eviction answers without the object.
 _RECORD = re.compile(r"(?<=record \()\d+")
 _CURRENT = re.compile(r"(current: |too old resource version: \d+ \()\d+")
 #: A digest over the group of a resource, which may be one of the run's own, and addresses from a range.
 _CHOSEN = frozenset({"storageVersionHash", "clusterIP", "clusterIPs"})
 _SUFFIX_LENGTH = 5
 _LONGEST_PREFIX = 63 - _SUFFIX_LENGTH
-#: Seconds by which an instant may lie off "now", for the fraction that is cut and the time that a request takes.
+#: Seconds by which an instant may differ from "now", because fractions are cut off and requests take time.
 _SLACK = 3
 _STEP = 5
 
@@ -55,7 +55,7 @@ class _Symbols:
         self._uids: dict[str, str] = {}
         self._instants: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        #: Instants that a client sent before the server did are the client's, so they stay.
+        #: Instants that a client sent before the server did are the client's, so they are kept.
         self._sent: set[str] = set()
         self._tokens: dict[str, str] = {}
         self._pages = 0
@@ -74,19 +74,20 @@ class _Symbols:
             yield self._step(step)
 
     def _step(self, step: Step) -> dict[str, Any]:
-        told: dict[str, Any] = {"step": self._text(step.title)}
+        result: dict[str, Any] = {"step": self._text(step.title)}
         if step.code:
-            told["code"] = step.code
+            result["code"] = step.code
         token = (step.body.get("metadata") or {}).get("continue") if isinstance(step.body, dict) else None
         if token:
-            # A new one with each answer: whether two lists are of one version depends on what else a server writes.
+            # A new symbol for each answer: whether two lists have the same version depends on the server's other
+            # writes.
             self._pages += 1
             self._tokens |= dict.fromkeys((token, quote(token)), f"<continue {self._pages}>")
         for header in ("retry-after", "warning"):
             if header in step.headers:
-                told[header] = self._text(step.headers[header])
-        told["events" if not step.code else "body"] = self._value(step.body, "")
-        return told
+                result[header] = self._text(step.headers[header])
+        result["events" if not step.code else "body"] = self._value(step.body, "")
+        return result
 
     def _object_versions(self) -> set[int]:
         return {version for step in self._transcript.steps for version in _versions(step.body)}
@@ -106,23 +107,23 @@ class _Symbols:
         if value.get("kind") == "Table":
             value = _without_ages(value, self._at)
         metadata = value.get("metadata")
-        told = {self._text(key): self._value(value[key], key) for key in sorted(value)}
+        result = {self._text(key): self._value(value[key], key) for key in sorted(value)}
         if isinstance(metadata, dict) and "resourceVersion" in metadata:
-            told["metadata"]["resourceVersion"] = self._version(metadata)
-        managed = [item for item in told.pop("managedFields", []) if item.get("operation") == "Apply"]
-        causes = told.get("causes")
+            result["metadata"]["resourceVersion"] = self._version(metadata)
+        managed = [item for item in result.pop("managedFields", []) if item.get("operation") == "Apply"]
+        causes = result.get("causes")
         if isinstance(causes, list) and causes and causes[0].get("reason") == "FieldManagerConflict":
-            told["causes"] = sorted(causes, key=lambda cause: (cause["message"], cause["field"]))  # a Go map's order
+            result["causes"] = sorted(causes, key=lambda cause: (cause["message"], cause["field"]))  # a Go map's order
         if not managed:
-            return told
+            return result
         managed = [{key: item[key] for key in item if key != "time"} for item in managed]
         return {
-            **told,
+            **result,
             "managedFields": sorted(managed, key=lambda item: (item["manager"], item.get("subresource", ""))),
         }
 
     def _learn(self, sent: Any) -> None:
-        """Note what a client sent: instants that are its own, and prefixes for names."""
+        """Record what a client sent: its own instants, and prefixes for names."""
         for key, text in _strings(sent):
             if _INSTANT.fullmatch(text) and text not in self._instants:
                 self._sent.add(text)
@@ -166,7 +167,7 @@ class _Symbols:
         return text
 
     def _name(self, text: str) -> str:
-        """A generated name; the number tells several apart."""
+        """The symbol of a generated name, with a number to tell several apart."""
         return self._names.setdefault(text, f"{text[:-_SUFFIX_LENGTH]}<name {len(self._names) + 1}>")
 
     def _uid(self, text: str) -> str:
@@ -181,13 +182,13 @@ class _Symbols:
         return f"<version {rank}>" if seen else f"<after version {rank}>"
 
     def _rank(self, version: int) -> tuple[int, bool]:
-        """How many versions that were seen are not larger, and whether this one was seen."""
+        """How many of the versions seen are not larger, and whether this one was seen."""
         rank = bisect_right(self._seen, version)
         return rank, rank > 0 and self._seen[rank - 1] == version
 
 
 def _without_ages(table: dict[str, Any], at: float) -> dict[str, Any]:
-    """The table with a symbol where a cell tells how old the row's object was at the instant `at`: seconds go by."""
+    """The table with a symbol in each cell that gives the age of the row's object at the instant `at`."""
     ages = {place for place, column in enumerate(table["columnDefinitions"]) if column["name"] == "Age"}
     return {**table, "rows": [_without_age(row, ages, at) for row in table.get("rows") or ()]}
 
@@ -198,10 +199,10 @@ def _without_age(row: dict[str, Any], ages: set[int], at: float) -> dict[str, An
         return row
     age = at - datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
     cells = enumerate(row["cells"])
-    return {**row, "cells": ["<age>" if place in ages and _told(cell, age) else cell for place, cell in cells]}
+    return {**row, "cells": ["<age>" if place in ages and _is_age(cell, age) else cell for place, cell in cells]}
 
 
-def _told(cell: Any, age: float) -> bool:
+def _is_age(cell: Any, age: float) -> bool:
     found = _SECONDS.fullmatch(str(cell))
     return found is not None and abs(int(found[1]) - age) <= _SLACK
 
@@ -223,7 +224,7 @@ def _versions(value: Any) -> Iterator[int]:
 
 
 def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """All texts in a body, each with the field that holds it."""
+    """All texts in a body, each with its field."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):

@@ -1,7 +1,7 @@
 """What the real kube-apiserver answered, kept as evidence: `recordings/apiserver/<release>/<topic>.json`.
 
-Comparable transcripts, so they hold neither uids nor instants. They are written by `lockstep fidelity --record` alone,
-never in continuous integration, and a digest tells when one was changed by hand.
+They are normalised transcripts, without uids and instants. Only `lockstep fidelity --record` writes them, never in
+continuous integration, and a digest reveals an edit by hand.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Steps = Mapping[str, list[dict[str, Any]]]
 
 
 def path_of(topic: str, release: str = RELEASE) -> Path:
-    """Where a topic's recording lies."""
+    """The path of a topic's recording."""
     return _ROOT / release / f"{topic}.json"
 
 
 def save(topic: str, steps: Steps, provenance: Mapping[str, str]) -> Path:
-    """Write a topic's recording. Raises FidelityError where CI is set."""
+    """Write a topic's recording. Raises FidelityError if CI is set."""
     if os.environ.get("CI"):
         raise FidelityError("recordings are not taken where CI is set; record on a development machine and review them")
     content = {"provenance": dict(provenance), "scenarios": dict(steps)}
@@ -50,10 +50,10 @@ def load(topic: str, release: str = RELEASE) -> Steps:
         content = {"provenance": data["provenance"], "scenarios": data["scenarios"]}
         intact = data["digest"] == digest(content)
     except FileNotFoundError:
-        raise FidelityError(f"{name} is not there; {again}") from None
+        raise FidelityError(f"{name} does not exist; {again}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FidelityError(f"{name} is damaged: {error}; {again}") from None
     if not intact:
-        raise FidelityError(f"{name} was changed by hand or in transit, as its digest tells; {again}")
+        raise FidelityError(f"{name} does not match its digest, so it was changed by hand or in transit; {again}")
     scenarios: dict[str, list[dict[str, Any]]] = content["scenarios"]
     return scenarios

@@ -1,4 +1,4 @@
-"""The whole suite: which scenarios, on what, held against what; and taking the recordings."""
+"""The whole suite: which scenarios run, on which target, compared with what; and taking the recordings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def selected(patterns: Sequence[str]) -> list[ApiScenario]:
 
 
 def recorded(scenario: ApiScenario) -> list[dict[str, Any]]:
-    """What the real server answered when it was recorded. Raises FidelityError."""
+    """The real server's recorded answers. Raises FidelityError."""
     steps = recordings.load(scenario.topic).get(scenario.id)
     if steps is None:
         raise FidelityError(f"{scenario.id} has no recording; take it with `lockstep fidelity --record`")
@@ -48,7 +48,7 @@ def judged(scenarios: Sequence[ApiScenario], target: str, against: str, note: No
 
 
 def record(note: Note) -> list[tuple[str, int]]:
-    """Take every recording again, from a control plane of our own; what was written. Raises FidelityError."""
+    """Take every recording again, from a control plane of our own. Returns the files written. Raises FidelityError."""
     written = []
     with open_target("control-plane", note) as real:
         provenance = {

@@ -1,11 +1,8 @@
 """The servers that scenarios run on.
 
-| name | what | one for |
-|---|---|---|
-| `memory` | the in-memory server in this process | each scenario |
-| `http` | the same, served | all |
-| `control-plane` | a real kube-apiserver, started and ended here | all |
-| `kubeconfig=FILE` | the cluster that the file's current context names | all; what was made is deleted |
+| name | what | one for | |---|---|---| | `memory` | the in-memory server in this process | each scenario | | `http` |
+the same, served | all | | `control-plane` | a real kube-apiserver, started and ended here | all | | `kubeconfig=FILE` |
+the cluster that the file's current context names | all; created objects are deleted |
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ class Target:
     http: bool = True
     #: Whether it is a real kube-apiserver.
     real: bool = False
-    #: Whether others use the server, so that what was made has to be deleted.
+    #: Whether others use the server, so that created objects have to be deleted.
     shared: bool = False
     _count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -54,16 +51,16 @@ class Target:
         return f"t{secrets.token_hex(3)}" if self.shared else f"t{next(self._count):06d}"
 
     def version(self) -> str:
-        """What the server says of its version."""
+        """The server's version, as it reports it."""
         answer = self.transport().send(Call("GET", "/version"))
         return str(answer.body.get("gitVersion", "")) if isinstance(answer.body, dict) else ""
 
 
 @contextmanager
 def open_target(name: str, note: Callable[[str], object], *, quiet: float = 0.2) -> Iterator[Target]:
-    """Start or find a target for the time of the block. Raises FidelityError for a name that is none.
+    """Start or find a target for the duration of the block. Raises FidelityError for an unknown name.
 
-    `quiet`: seconds of silence after which a watch of a control plane is taken to have nothing more to show.
+    `quiet`: seconds without an event after which a watch of a control plane counts as complete.
     """
     with ExitStack() as stack:
         if name == "memory":
@@ -100,7 +97,7 @@ def _control_plane(stack: ExitStack, note: Callable[[str], object], quiet: float
 
 
 def _compact(plane: ControlPlane, transport: HttpTransport) -> None:
-    """Compact, and wait until kube-apiserver has let go of what it cached: it looks every 15 s."""
+    """Compact, and wait until kube-apiserver has dropped its cache: it checks every 15 s."""
     path = "/api/v1/namespaces/default/configmaps"
     before = transport.send(Call("GET", path)).body["metadata"]["resourceVersion"]
     plane.request("POST", path, {"metadata": {"generateName": "lockstep-"}})
@@ -108,7 +105,7 @@ def _compact(plane: ControlPlane, transport: HttpTransport) -> None:
     deadline = time.monotonic() + _COMPACTED_AFTER
     while transport.send(Call("GET", f"{path}?resourceVersion={before}&resourceVersionMatch=Exact")).code != 410:
         if time.monotonic() > deadline:
-            raise FidelityError(f"kube-apiserver still shows what was compacted {_COMPACTED_AFTER:g} s ago")
+            raise FidelityError(f"kube-apiserver still shows versions that were compacted {_COMPACTED_AFTER:g} s ago")
         time.sleep(_GLANCE)
 
 

@@ -1,4 +1,4 @@
-"""What went over the wire in one run of a scenario, step by step, as it was."""
+"""The transcript of one run of a scenario: everything that went over the wire, step by step."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Step:
     #: The body of the answer, or the list of events.
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
-    #: What the server's clock showed before.
+    #: The server's clock before the step.
     at: float = 0.0
 
 
 @dataclass(slots=True)
 class Transcript:
-    """All steps of one run, and the names that were made for it: literal text and what it stands for."""
+    """All steps of one run, and the names that were created for it: the literal text and its symbol."""
 
     steps: list[Step] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a target is to the suite: something that takes a request as bytes and gives an answer, or a stream of events."""
+"""The interface of a target: it takes a request as bytes and gives an answer, or a stream of events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class FidelityError(LockstepError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: its code, its body as JSON value (or as text, where it is no JSON), its headers in lower case."""
+    """An answer: its code, its body as a JSON value (or as text, if it is not JSON), and its headers in lower case."""
 
     code: int
     body: Any
@@ -36,10 +36,10 @@ class Stream(Protocol):
     """The events of a watch."""
 
     def take(self, count: int) -> list[dict[str, Any]]:
-        """The next `count` events; fewer, if they do not come in time or the watch ended."""
+        """The next `count` events; fewer if they do not arrive in time or the watch ended."""
 
     def rest(self) -> list[dict[str, Any]]:
-        """What else has come, once it is quiet."""
+        """The remaining events, once it is quiet."""
 
     def ended(self) -> bool:
         """Whether the server has ended the watch."""
@@ -58,10 +58,10 @@ class Transport(Protocol):
         """A running watch, or the answer that refuses it."""
 
     def now(self) -> float:
-        """What the server's clock shows, in seconds since the Unix epoch."""
+        """The server's clock, in seconds since the Unix epoch."""
 
     def compact(self) -> None:
-        """Have the server forget all versions but the current one."""
+        """Have the server discard all versions but the current one."""
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close all connections."""

@@ -1,9 +1,10 @@
-"""One generated case: both implementations run it; do they act alike?
+"""One generated case: whether both implementations act alike when they run it.
 
 Upstream leaves some choices open (the order of Go maps, which goroutine runs first), and a plan may hit one. So when
-two traces differ, both sides are run again with other seeds, each an order that real concurrency can produce. It is no
-difference if upstream, in another order, does what the reference did; nor, where upstream's behaviour varies, if some
-order of each lets them meet. To that end the reference is also given the very order that upstream's choices tell of.
+two traces differ, both sides are run again with other seeds, each an order that real concurrency can produce. It does
+not count as a difference if upstream, in another order, does what the reference did. Nor does it if upstream's
+behaviour varies and some order of each side gives equal traces. To find one, the reference is also given the order that
+upstream's choices reveal.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ if TYPE_CHECKING:
 
 #: How many other orders each side is given before two traces count as different.
 ATTEMPTS = 24
-#: How often the right side first repeats what it did, in the same order: a Go map may give it another choice. If it has
-#: not chosen anew after `ENOUGH` of them, it hardly will.
+#: How often the right side is first run again in the same order: a Go map may give it another choice. If it has not
+#: chosen differently after `ENOUGH` runs, it hardly will.
 REPEATS = 16
 ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """What became of one case: `text` explains a difference or a broken invariant; empty if all is well."""
+    """The result of one case. `text` explains a difference or a broken invariant; empty if there is none."""
 
     text: str
-    #: A stable one-line form of the first difference, to tell one from another.
+    #: A stable one-line form of the first difference, to identify it.
     headline: str
     #: Whether the sides agreed only after other orders had been tried.
     needed_variants: bool
@@ -52,8 +53,8 @@ class CaseReport:
 def as_scenario(plan: dict[str, Any], plans: ModuleType) -> Scenario:
     """A plan as a scenario.
 
-    `plans` is the controller's module that can play it. It has `play`, `check`, `CONTROLLERS`, the names of those that
-    run, the first of which names the scenario, and `options`, which says how a plan wants them configured. It may have
+    `plans` is the controller's module that can play it. It has `play`, `check`, `CONTROLLERS` (the names of those that
+    run; the first is part of the scenario's id), and `options`, which gives a plan's configuration of them. It may have
     a `TOLERANCE`.
     """
 
@@ -93,9 +94,9 @@ class Differential:
         return self._report(scenario, left, right)
 
     def _meet(self, scenario: Scenario, runs: Sequence[RunResult]) -> bool:
-        """Whether some order lets both sides do the same.
+        """Whether some order gives both sides equal traces.
 
-        If the right side does the same in every order, nothing is left open, and the left must do just that.
+        If the right side does the same in every order, upstream leaves nothing open, and the left must do just that.
         """
         mine, theirs = _Traces(scenario.tolerance), _Traces(scenario.tolerance)
         for traces, run in zip((mine, theirs), runs, strict=True):
@@ -121,7 +122,7 @@ class Differential:
         return False
 
     def _run(self, scenario: Scenario, side: int, seed: int, traces: _Traces, acts: Acts | None = None) -> None:
-        """Add what a side does in another order, unless the run was cut short: that says nothing."""
+        """Add a side's trace in another order, unless the run was cut short, which shows nothing."""
         implementation = self._sides[side]
         if acts is not None:
             if not isinstance(implementation, Reference):
@@ -140,7 +141,7 @@ class Differential:
 
 
 class _Traces:
-    """What one side did in several orders: traces of which no two are alike."""
+    """The different traces of one side in several orders."""
 
     def __init__(self, tolerance: Sequence[compare.Tolerance]) -> None:
         self._tolerance = tolerance
@@ -159,12 +160,12 @@ class _Traces:
         self._digests.add(trace.digest())
 
     def fresh_acts(self) -> list[Acts]:
-        """What was done to pods in the traces that are new since the last time."""
+        """What controllers did to pods in the traces that are new since the last call."""
         fresh, self._fresh = self._fresh, []
         return [Acts(history) for history in fresh]
 
     def meet(self, other: _Traces) -> bool:
-        """Whether both sides did something alike."""
+        """Whether both sides have an equal trace."""
         return not self._digests.isdisjoint(other._digests) or any(map(self._has, other._known))
 
     def _has(self, trace: Trace) -> bool:

@@ -24,7 +24,7 @@ from lockstep.trace.ledger import Ledger
 
 #: How many plans are judged to find the smallest that shows a difference. Each that differs costs some fifty runs.
 SHRINKING = 100
-#: One draw in so many is no plan.
+#: One draw in so many is not a plan.
 _RARELY_NOTHING = 1024
 
 
@@ -40,8 +40,8 @@ class Found:
 class FuzzResult:
     """What a fuzzing run did.
 
-    `shrinking`: how many plans have been judged to make the difference at hand smaller; 0 while cases are drawn.
-    `seconds`: real time of generating and judging the cases, shrinking left out.
+    `shrinking`: how many plans have been judged to shrink the present difference; 0 while cases are drawn. `seconds`:
+    real time of generating and judging the cases, without shrinking.
     """
 
     controller: str
@@ -55,7 +55,7 @@ class FuzzResult:
 
     @property
     def cases_per_second(self) -> float:
-        """Both implementations run and compared."""
+        """Cases that both implementations ran, and that were compared, per second."""
         return self.cases / self.seconds if self.seconds else 0.0
 
 
@@ -64,7 +64,9 @@ class _Different(AssertionError):
 
 
 class _ShrunkEnough(BaseException):
-    """Ends shrinking at once; Hypothesis lets pass what is no Exception. Else it would go on to draw for minutes."""
+    """Ends shrinking at once, because Hypothesis passes on what is not an Exception. Otherwise it would go on for
+    minutes.
+    """
 
 
 def fuzz(
@@ -79,7 +81,7 @@ def fuzz(
 ) -> FuzzResult:
     """Run `cases` generated scenarios on both implementations and compare them. Raises UsageError.
 
-    `on_case` hears of each case, and of each plan that is judged to shrink one.
+    `on_case` is called after each case, and after each plan that is judged to shrink one.
     """
     try:
         plans = importlib.import_module(f"lockstep_conformance.{controller}.plans")
@@ -101,12 +103,12 @@ def fuzz(
 
 
 def case_seed(seed: int, number: int) -> int:
-    """The seed of one case: far from those of other seeds' cases."""
+    """The seed of one case, different from those of other seeds' cases."""
     return seed * 1_000_003 + number
 
 
 class _Judge:
-    """Judges a case, and what shrinking makes of it if it differs; counts only the case."""
+    """Judges a case, and its smaller variants if it differs; counts only the case."""
 
     def __init__(
         self, judge: Callable[[dict[str, Any]], CaseReport], result: FuzzResult, on_case: Callable[[FuzzResult], None]
@@ -144,9 +146,8 @@ class _Judge:
 def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
     """Draw one plan, judge it, and shrink it if it differs.
 
-    A run of Hypothesis begins with the simplest draw, always the same. It is no plan here, which saves the time of
-    drawing one. After the next one, which is drawn at random, it would go on to vary that one. So each case is a run of
-    its own.
+    A run of Hypothesis begins with the simplest draw, which is always the same; here it is not a plan, which saves
+    time. The next draw is random, and after it Hypothesis would only vary that one. So each case is a run of its own.
     """
     drawn = st.integers(0, _RARELY_NOTHING).flatmap(lambda number: strategy if number else st.none())
 
@@ -167,7 +168,7 @@ def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
 
     try:
         explore()
-    except (_Different, _ShrunkEnough, Flaky):  # flaky: upstream chose anew; the case has differed all the same
+    except (_Different, _ShrunkEnough, Flaky):  # flaky: upstream chose differently this time, but the case did differ
         assert judge.found is not None
         judge.result.differences.append(judge.found)
         judge.result.shrinking = 0

@@ -1,8 +1,8 @@
 """Mutants: controllers with one deliberate mistake each, which the scenarios must catch.
 
-A scenario that no wrong controller can fail is worth nothing, and a suite is as good as the mistakes it catches. Both
-implementations are mutated: unmodified upstream and the reference prove that the suite accepts what is right, their
-mutants that it refuses what is wrong.
+A scenario that no wrong controller fails is worth nothing, and a suite is as good as the mistakes that it catches. Both
+implementations are mutated. Unmodified upstream and the reference show that the suite accepts correct controllers;
+their mutants show that it rejects wrong ones.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ def mutants(
 ) -> list[Result]:
     """Run the suite on the mutants whose name or id matches one of `names` (globs; all if there is none).
 
-    `suite` takes the built-in suite, also in a project with scenarios of its own. `of` keeps to one kind, "reference"
-    or "upstream", and `controller` to the mutants of one controller. One line of `progress` for each mutant. Raises
-    MutantError on names that mean nothing and on mutants that cannot be made, and BuildFailed if upstream cannot be
-    built.
+    `suite` takes the built-in suite, also in a project with scenarios of its own. `of` restricts them to one kind,
+    "reference" or "upstream", and `controller` to one controller. `progress` gets one line for each mutant. Raises
+    MutantError on unknown names and on mutants that cannot be made, and BuildFailed if upstream cannot be built.
     """
     catalogues = _catalogues(of, controller)
     chosen = select(catalogues, names)

@@ -1,4 +1,4 @@
-"""Where mutants are made and tried: one bench for each kind."""
+"""Making mutants and getting them ready to run: one bench for each kind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lockstep.quality.mutants.mutation import applied
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What it takes to try mutants of one kind.
+    """Makes mutants of one kind ready to be tried.
 
-    `implementation` as `--implementation` takes it; `reference`, a folder with the reference to use, or None for the
-    one that is installed; `ready(mutant)` has the mutant, or with None the unmodified controller, ready to run for as
-    long as a block lasts, and raises MutantError if it cannot.
+    `implementation`: as for `--implementation`. `reference`: a folder with the reference to use, or None for the
+    installed one. `ready(mutant)` makes the mutant, or with None the unmodified controller, ready to run for the
+    duration of a block. It raises MutantError if it cannot.
     """
 
     implementation: str
@@ -50,7 +50,7 @@ def _changed(tree: Path, mutant: Mutant | None) -> AbstractContextManager[None]:
 
 @contextmanager
 def _chosen(tree: Path, program: Path, alone: Collection[Mutant], mutant: Mutant | None) -> Iterator[None]:
-    """The program with all the switches, and the right one on, or a build of the mutant's own."""
+    """The program of all mutants with this mutant switched on, or a build of this mutant only."""
     if mutant is None:
         yield
     elif mutant in alone:
@@ -63,7 +63,7 @@ def _chosen(tree: Path, program: Path, alone: Collection[Mutant], mutant: Mutant
 
 @contextmanager
 def _build(tree: Path, what: str, progress: Progress) -> Iterator[Path]:
-    """The folder of a build of the tree, thrown away at the end: each is large."""
+    """The folder of a build of the tree, which is removed at the end, because builds are large."""
     try:
         folder = build(f"path={tree}", progress).path.parent
     except BuildFailed as error:

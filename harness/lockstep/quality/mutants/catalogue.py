@@ -14,7 +14,7 @@ import yaml
 from lockstep.errors import LockstepError
 from lockstep_fixtures import ROOT as FIXTURES
 
-#: Whose source is changed.
+#: The implementation whose source is changed.
 KINDS = ("reference", "upstream")
 FOLDER = FIXTURES / "mutants"
 _OPTIONAL = {"function", "likely"}
@@ -100,7 +100,9 @@ def _parse(kind: str, controller: str, entry: Any, where: str) -> Mutant:
 
 
 def select(catalogues: Sequence[Catalogue], patterns: Sequence[str]) -> list[Mutant]:
-    """The mutants whose id or name matches a pattern; all if there is none. Raises MutantError on one without match."""
+    """The mutants whose id or name matches a pattern; all without patterns. Raises MutantError on a pattern without a
+    match.
+    """
     every = [one for catalogue in catalogues for one in catalogue.mutants]
     for pattern in patterns:
         if not any(_matches(one, pattern) for one in every):

@@ -27,7 +27,7 @@ _SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one mutant: the scenario that killed it, if one did, and how it showed.
+    """The result of one mutant: the scenario that killed it, if one did, and its failure.
 
     `tried` scenarios were run, in `seconds` of real time with the build.
     """
@@ -63,12 +63,13 @@ class Prover:
         judging = [one for one in at_hand(project, suite=suite) if one.controller in mine]
         judging.sort(key=lambda one: (len(one.controllers), one.horizon))
         self._scenarios = tuple(one.id for one in judging)
-        self._passed: dict[str, bool] = {}  # by the unmodified controller, as far as that is known
+        self._passed: dict[str, bool] = {}  # scenarios that the unmodified controller passes or not, as far as known
 
     def establish(self, mutants: Sequence[Mutant]) -> None:
         """Run the unmodified controller on the scenarios that are likely to catch these mutants.
 
-        What else catches one is run when it does. Raises MutantError if it passes none of the former.
+        Any other scenario is run when it catches a mutant. Raises MutantError if the controller passes none of the
+        likely ones.
         """
         if not self._scenarios:
             raise MutantError("no scenario is about this controller, so none can catch its mutants; add --suite")
@@ -107,7 +108,7 @@ class Prover:
         return self._passed.get(scenario, False)
 
     def _run_unmodified(self, scenarios: Sequence[str]) -> str:
-        """Note what it passes; returns how it died, if it did."""
+        """Record which scenarios it passes. Returns how it died, if it did."""
         with self._bench.ready(None):
             report = self._run(scenarios, fail_fast=False)
         red = {one.scenario: one.message for one in report.red}
@@ -127,7 +128,7 @@ class Prover:
 
     def _order(self, mutant: Mutant) -> list[str]:
         evidence = [one for one in self._scenarios if self._passed.get(one, True)]
-        return sorted(evidence, key=lambda one: not _is_likely(one, mutant))  # stable: otherwise in their order
+        return sorted(evidence, key=lambda one: not _is_likely(one, mutant))  # stable: otherwise their order is kept
 
 
 def _is_likely(scenario: str, mutant: Mutant) -> bool:

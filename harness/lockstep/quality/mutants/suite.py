@@ -1,4 +1,4 @@
-"""Running trials from outside: a controller that is wrong may also hang, or take its process with it."""
+"""Running trials from outside: a wrong controller may also hang, or end its process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from lockstep.project.loading import SUITE
 from lockstep.quality.mutants.catalogue import MutantError
 from lockstep.quality.mutants.trial import RED, Answer, Trial
 
-#: Real seconds that one scenario may take, all repetitions included. An unhindered one takes a hundredth of that.
+#: Real seconds for one scenario, with all repetitions. Normally it takes a hundredth of that.
 PATIENCE = 30.0
 _TAIL = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a trial: every scenario's answer, and `died`, how its process ended if not by itself."""
+    """The result of a trial: every scenario's answer, and `died`, how its process ended if not normally."""
 
     answers: tuple[Answer, ...]
     died: str = ""
@@ -39,10 +39,10 @@ class Report:
 
 
 class Stage:
-    """Where trials are held: `lockstep.quality.mutants.trial` in a process of its own, started when it is first needed.
+    """Runs trials: `lockstep.quality.mutants.trial` in a process of its own, started when it is first needed.
 
     `reference` is a folder with the reference to use, which is loaded anew for each trial, or None for the one that is
-    installed. A process that is silent for `patience` seconds of real time is ended, and the next trial gets another.
+    installed. A process without output for `patience` seconds of real time is ended, and the next trial gets a new one.
     """
 
     def __init__(self, reference: Path | None = None, patience: float = PATIENCE, *, suite: bool = True) -> None:
@@ -52,7 +52,7 @@ class Stage:
         self._errors = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed with the stage
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Iterator[dict[str, Any]] = iter(())
-        self._code = 0  # with which the last trial ended
+        self._code = 0  # the exit code of the last trial
 
     def __enter__(self) -> Self:
         return self
@@ -62,10 +62,10 @@ class Stage:
         self._errors.close()
 
     def run(self, trial: Trial) -> Report:
-        """Hold a trial.
+        """Run a trial.
 
-        If its process dies, or is silent for too long, the scenario it was at is an error. Raises MutantError if it
-        dies before the first scenario.
+        If its process dies, or is silent for too long, the scenario that was running counts as an error. Raises
+        MutantError if it dies before the first scenario.
         """
         before = os.fstat(self._errors.fileno()).st_size
         answers, died = self._listen(self._begun(trial))
@@ -78,19 +78,19 @@ class Stage:
         return Report(tuple(answers), died)
 
     def _begun(self, trial: Trial) -> Iterator[dict[str, Any]]:
-        """The messages of the process, which holds the trial from now on."""
+        """Start the trial in the process. Returns the process's messages."""
         if self._process is None:
             self._process = _process(self._reference, self._errors, suite=self._suite)
             assert self._process.stdout is not None
             self._messages = _messages(self._process.stdout, self._patience)
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it is dead; what it said last tells why
+        with suppress(BrokenPipeError):  # it is dead; its last output says why
             self._process.stdin.write(f"{trial.dumps()}\n".encode())
             self._process.stdin.flush()
         return self._messages
 
     def _listen(self, messages: Iterator[dict[str, Any]]) -> tuple[list[Answer] | None, str]:
-        """The answers, None if not even the first line came, and whether the process went silent."""
+        """The answers, or None without a first line, and whether the process went silent."""
         answers: list[Answer] | None = None
         self._code = 0
         try:
@@ -113,7 +113,7 @@ class Stage:
         return answers, ""
 
     def _clear(self, *, wait: bool = False) -> None:
-        """End the process and its children; with `wait`, note the code with which it ends by itself."""
+        """End the process and its children; with `wait`, record the code with which it ends by itself."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -125,10 +125,10 @@ class Stage:
             process.kill()
 
     def _tail(self, start: int) -> str:
-        """The last that the process said to its standard error since `start`."""
+        """The end of the process's standard error since `start`."""
         descriptor = self._errors.fileno()
-        said = os.pread(descriptor, os.fstat(descriptor).st_size - start, start)
-        return " | ".join(said.decode(errors="replace").strip().splitlines()[-_TAIL:])
+        output = os.pread(descriptor, os.fstat(descriptor).st_size - start, start)
+        return " | ".join(output.decode(errors="replace").strip().splitlines()[-_TAIL:])
 
 
 def _complete(trial: Trial, answers: Sequence[Answer] | None) -> bool:
@@ -144,7 +144,7 @@ def _process(reference: Path | None, errors: IO[bytes], *, suite: bool) -> subpr
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "PYTHONSAFEPATH": "1",  # the folder one stands in must not come before the copy
+        "PYTHONSAFEPATH": "1",  # the current folder must not come before the copy
         "PYTHONDONTWRITEBYTECODE": "1",  # two mutants of one file may share its size and time stamp
     }
     return subprocess.Popen(  # noqa: S603 - our own module
@@ -158,7 +158,7 @@ def _process(reference: Path | None, errors: IO[bytes], *, suite: bool) -> subpr
 
 
 def _messages(stream: IO[bytes], patience: float) -> Iterator[dict[str, Any]]:
-    """The lines of a pipe, each a JSON object. Raises TimeoutError if one keeps us waiting."""
+    """The lines of a pipe, each a JSON object. Raises TimeoutError if a line takes too long."""
     descriptor, pending = stream.fileno(), b""
     while True:
         if not select.select([descriptor], [], [], patience)[0]:
@@ -171,6 +171,6 @@ def _messages(stream: IO[bytes], patience: float) -> Iterator[dict[str, Any]]:
 
 
 def _check_reference(loaded: str, reference: Path | None) -> None:
-    """A mutant that is not the one that runs would prove nothing."""
+    """Check that the mutant is the one that was loaded; anything else would prove nothing."""
     if reference is not None and not Path(loaded).is_relative_to(reference):
         raise MutantError(f"the reference was loaded from {loaded}, not from the mutant's folder; check PYTHONPATH")

@@ -1,9 +1,9 @@
 """All mutants of a list in one Go program, which runs one of them, or none.
 
-To build upstream takes longer than to try a mutant, and there are more than a hundred of some controllers. So each
-function that a mutant changes stays as it is, but for its first lines: there it hands over to a changed copy of itself,
-if that mutant is switched on. The switch is a file beside the program that holds the mutant's name. Without it the
-controller is the unmodified one.
+Building upstream takes longer than trying a mutant, and some controllers have more than a hundred mutants. So a
+function that a mutant changes only gets new first lines: they call a changed copy of the function if that mutant is
+switched on. The switch is a file beside the program with the mutant's name. Without it the controller is the unmodified
+one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ var lockstepMutant = func() string {{
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function of a Go file: where its name ends, where its body begins and ends, and a call of a copy of it."""
+    """A function of a Go file: the end of its name, the begin and end of its body, and a call of a copy of it."""
 
     start: int
     name_end: int
@@ -54,10 +54,10 @@ class _Function:
 
 
 def install(tree: Path, mutants: Sequence[Mutant]) -> list[Mutant]:
-    """Put mutants into the source below `tree`, each with its switch; returns those that need a build of their own.
+    """Add mutants to the source below `tree`, each with its switch. Returns those that need a build of their own.
 
-    These are what no function holds, such as constants, and functions whose parameters have no names to pass on. Files
-    are replaced, never written to.
+    These are mutants outside of functions, such as of constants, and in functions with unnamed parameters. Files are
+    replaced, never written to.
     """
     alone: list[Mutant] = []
     for file in sorted({one.file for one in mutants}):
@@ -87,7 +87,7 @@ def on(folder: Path, mutant: Mutant) -> Iterator[None]:
 def switched(text: str, mutants: Sequence[Mutant]) -> str:
     """A Go file with switches. All mutants must be inside of functions whose parameters have names.
 
-    The changed copies stand at the end, each under its mutant's name, so that the compiler complains of it by name.
+    The changed copies stand at the end, each under its mutant's name, so that compiler errors name the mutant.
     """
     switches: dict[int, str] = {}
     copies: list[str] = []
@@ -109,7 +109,7 @@ def switched(text: str, mutants: Sequence[Mutant]) -> str:
 
 
 def _around(text: str, mutant: Mutant) -> _Function | None:
-    """The function in whose body the mutant is, if it is in one that can hand over to another."""
+    """The function whose body contains the mutant, if it can call a copy of itself."""
     at = place(text, mutant)
     heads = list(re.finditer(r"^func (?:\((\w+) [^)]*\) )?(\w+)\(", text[:at], re.MULTILINE))
     if not heads:
@@ -131,7 +131,7 @@ def _around(text: str, mutant: Mutant) -> _Function | None:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the parenthesis closes that was opened just before `at`."""
+    """The position of the parenthesis that closes the one opened just before `at`."""
     depth = 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -140,7 +140,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _arguments(parameters: str) -> Iterator[str]:
-    """What a call hands over that passes on its own parameters: `a, b int, c ...string` becomes a, b, c..."""
+    """The arguments of a call that passes a function's own parameters on: `a, b int, c ...string` becomes a, b, c..."""
     depth, start = 0, 0
     for at, letter in enumerate(f"{parameters},"):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)

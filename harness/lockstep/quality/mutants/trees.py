@@ -1,4 +1,4 @@
-"""Sources that may be changed: a copy of one of upstream's modules, and one of the reference."""
+"""Copies of sources that may be changed: of one of upstream's modules, and of the reference."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _VPA = "vpa"
 
 @contextmanager
 def upstream_tree(release: str, controller: str, progress: Progress) -> Iterator[Path]:
-    """The module of `release` that has a controller, hard links into Go's module cache: replace files, never write.
+    """The module of `release` with a controller, as hard links into Go's module cache: replace files, never write to
+    them.
 
-    It always has the same path, so that Go's build cache knows it. Raises BuildFailed without Go or the module, and
-    MutantError while another process has it.
+    It always has the same path, so that Go's build cache applies. Raises BuildFailed without Go or the module, and
+    MutantError while another process uses it.
     """
     folder = cache_root().parent / "mutants"
     folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +40,7 @@ def upstream_tree(release: str, controller: str, progress: Progress) -> Iterator
         except OSError as error:
             raise MutantError(f"another process is building mutants in {folder}; wait for it to end") from error
         module_root = _module(release, controller, progress)
-        tree = folder / module_root.name  # the name says which release it is
+        tree = folder / module_root.name  # the name contains the release
         shutil.rmtree(tree, ignore_errors=True)
         try:
             linked_copy(module_root, tree)
@@ -62,8 +63,8 @@ def _module(release: str, controller: str, progress: Progress) -> Path:
 def reference_tree() -> Iterator[Path]:
     """A folder to put first on Python's path: it holds a copy of the reference.
 
-    It is compiled, so that only what is changed is compiled again. Python tells that by the source's hash: two mutants
-    of one file may share its size and time stamp.
+    It is compiled, so that only changed files are compiled again. Python recognises them by the source's hash, because
+    two mutants of one file may have the same size and time stamp.
     """
     found = find_spec(_REFERENCE)
     if found is None or not found.submodule_search_locations:

@@ -1,9 +1,9 @@
 """A trial: the suite in a process of its own, against a controller that may be wrong in any way.
 
-This is the inside of the process on whose stage trials are held. It reads one `Trial` a line from its standard input,
-and holds each in a child, which writes one line of JSON for each scenario. To load all scenarios takes longer than to
-run most of them, so they are loaded once, before the first child. The reference is not: each child loads what it finds.
-`lockstep.quality.mutants.suite` is the outside.
+This runs inside of the process that `lockstep.quality.mutants.suite` starts. It reads one `Trial` per line from its
+standard input, and runs each in a child, which writes one line of JSON for each scenario. Loading all scenarios takes
+longer than running most of them, so they are loaded once, before the first child. The reference is loaded in each
+child.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
 from lockstep.scenarios.declare import Scenario
 
-#: Verdicts that say that the controller is wrong.
+#: Verdicts that mean that the controller is wrong.
 RED = frozenset({"fail", "error"})
 #: How often a scenario is run before a verdict counts as certain.
 REPEATS = 3
-#: The implementation that does the same each time.
+#: The implementation that is deterministic.
 _CERTAIN = "reference"
 
 
@@ -58,7 +58,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one scenario."""
+    """The result of one scenario."""
 
     scenario: str
     verdict: str
@@ -70,7 +70,7 @@ class Answer:
 
 
 class _Runners:
-    """One runner for each yardstick, opened when it is first needed."""
+    """One runner for each thing to compare with, opened when it is first needed."""
 
     def __init__(self, trial: Trial, stack: ExitStack) -> None:
         self._trial = trial
@@ -91,9 +91,9 @@ class _Runners:
 def answers(trial: Trial, known: Mapping[str, Scenario]) -> Iterator[Answer]:
     """Run the trial's scenarios one by one; with `fail_fast`, up to the first that is red.
 
-    Upstream leaves some choices to chance. So a scenario kills only if it is red every time, and the unmodified
-    controller, which must pass them all, passes only what is never red. The reference is run once, unless it is held
-    to what upstream does live.
+    Upstream leaves some choices to chance. So a scenario kills a mutant only if it is red every time, and the
+    unmodified controller passes a scenario only if it is never red. The reference is run once, unless it is compared
+    with upstream run live.
     """
     with ExitStack() as stack:
         runners = _Runners(trial, stack)
@@ -110,7 +110,7 @@ def answers(trial: Trial, known: Mapping[str, Scenario]) -> Iterator[Answer]:
 
 
 def hold(trial: Trial, sink: IO[str], known: Mapping[str, Scenario]) -> None:
-    """Say which reference is loaded, hold the trial, and write its answers as they come."""
+    """Report which reference is loaded, run the trial, and write its answers as they come."""
     import_module("lockstep.implementations.reference")  # with all of the reference, or a mutant in its place
     print(json.dumps({"reference": sys.modules["lockstep_reference"].__file__}), file=sink, flush=True)
     for answer in answers(trial, known):
@@ -118,7 +118,7 @@ def hold(trial: Trial, sink: IO[str], known: Mapping[str, Scenario]) -> None:
 
 
 def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout, *, suite: bool = True) -> None:
-    """Hold the trials that `source` tells, one after the other, and say after each with what code its child ended."""
+    """Run the trials from `source`, one after the other, and report the exit code of each one's child."""
     known = {one.id: one for one in at_hand(find_project(), suite=suite)}
     for line in source:
         child = os.fork()
@@ -129,7 +129,7 @@ def main(source: IO[str] = sys.stdin, sink: IO[str] = sys.stdout, *, suite: bool
 
 
 def _code(trial: Trial, sink: IO[str], known: Mapping[str, Scenario]) -> int:
-    """The exit code of a child that holds this trial; nothing that it raises may get out into the parent's code."""
+    """The exit code of a child that runs this trial. No exception in the child may reach the parent's code."""
     try:
         hold(trial, sink, known)
     except BaseException:  # a wrong controller may raise anything, SystemExit included

@@ -1,4 +1,4 @@
-"""Ask the oracle and an implementation the same questions, and note where they disagree."""
+"""Ask the oracle and an implementation the same questions, and record where their answers differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lockstep.quality.oracle.topics import TOPICS
 
 _BATCH = 1000
 _KEPT = 5
-#: How often a question is put again whose answer may depend on the order of a Go map.
+#: How often a question is repeated whose answer may depend on the order of a Go map.
 _AGAIN = 64
 
 
@@ -28,12 +28,12 @@ class Difference:
 
 @dataclass(slots=True)
 class Comparison:
-    """What came of it: `differences` holds the first ones of `different`; times in seconds.
+    """The result. `different` counts differences, `differences` has the first ones; times in seconds.
 
-    Upstream walks through maps in a random order. Where it answers the same question now this way and now that, and one
-    of its answers is the implementation's, that counts as `open`, not as different.
+    Upstream iterates over maps in random order. If it answers the same question in several ways, and one of its answers
+    is the implementation's, the question counts as `open`, not as different.
 
-    `oracle_seconds` is for how long the oracle's process computed; `seconds` is what passed on the clock, with drawing
+    `oracle_seconds` is the processor time of the oracle; `seconds` is the real time of everything, with drawing
     questions and the implementation's answers.
     """
 
@@ -61,7 +61,7 @@ def compare(
     while found.questions < questions:
         batch = [draw(rng) for _ in range(min(_BATCH, questions - found.questions))]
         oracle.send(topic, batch)
-        mine = [answer(question) for question in batch]  # while the oracle thinks, too
+        mine = [answer(question) for question in batch]  # while the oracle computes, too
         theirs, seconds = oracle.receive()
         for question, expected, given in zip(batch, theirs, mine, strict=True):
             found.panics += isinstance(expected, dict) and "panic" in expected

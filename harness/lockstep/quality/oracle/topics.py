@@ -19,7 +19,7 @@ from lockstep.quality.oracle.questions import (
     restriction,
 )
 
-#: From a source of chance to one question, as JSON; each has a file of its name in
+#: From a random generator to one question, as JSON; each has a file of its name in
 #: `implementations/upstream/go/oracle`.
 Draw = Callable[[random.Random], Any]
 

@@ -1,7 +1,8 @@
 """Invariants: what must hold in every run, whatever the scenario. Pure functions over a history.
 
-Each invariant carries its sentence, its source, and the conditions that it needs. Caches that lag, restarts and refused
-requests make some of them fail for upstream as well, by design: a scenario that brings such a fault says so.
+Each invariant has its sentence, its source, and the conditions that it needs. With stale caches, restarts or refused
+requests even upstream breaks some of them, by design. So a fault that a scenario injects breaks a condition, and the
+invariants that need it are not checked.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from lockstep.trace.cluster_state import ClusterState
     from lockstep.trace.history import Write
 
-#: No watch is delayed, held back or cut, and no list is answered from the past.
+#: No watch is delayed, held back or cut, and no list is answered from an old state.
 FRESH_CACHES: Final = "fresh-caches"
 #: No controller under test is stopped or restarted.
 NO_RESTART: Final = "no-restart"
 #: No fault makes a request of a controller under test fail or wait.
 PROMPT_ANSWERS: Final = "prompt-answers"
-#: How many breaches of one invariant are worth reading.
+#: How many breaches of one invariant are reported.
 MOST_OF_EACH: Final = 3
 CONDITIONS: Final = (FRESH_CACHES, NO_RESTART, PROMPT_ANSWERS)
 
@@ -37,7 +38,7 @@ class Violation:
     must: str
     #: Nanoseconds since the virtual epoch.
     at: int
-    #: What was done, and to what.
+    #: What the controller did, and to which object.
     what: str
 
     def __str__(self) -> str:
@@ -45,31 +46,31 @@ class Violation:
 
 
 class Invariant:
-    """Follows a run and yields one text for each breach. An instance serves one run."""
+    """Follows a run and yields one text for each breach. Each run needs a new instance."""
 
     name: ClassVar[str]
     #: The rule in one MUST sentence.
     must: ClassVar[str]
-    #: The upstream file and function it comes from, or the issue that it would have caught.
+    #: The upstream file and function that the rule comes from, or the issue that it would have caught.
     source: ClassVar[str]
-    #: The conditions without which it need not hold.
+    #: The conditions that it needs; if one is broken, it is not checked.
     needs: ClassVar[tuple[str, ...]] = ()
     #: The actor it is about.
     actor: ClassVar[str]
 
-    #: Whether it follows the writes of everyone, rather than those of its actor only.
+    #: Whether it follows the writes of all actors, or only those of its own.
     sees_world: ClassVar[bool] = False
-    #: How the controllers were configured; None: nobody knows.
+    #: The configuration of the controllers; None: unknown.
     options: Options | None = None
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
-        """A write; `state` is the one after it."""
+        """A write, and the state after it."""
         yield from ()
 
     def on_instant_end(self, at: int, following: int, state: ClusterState) -> Iterator[str]:
-        """The last write of an instant, at `at` (ns), is done; until `following` (ns) nobody writes anything."""
+        """The last write of the instant `at` (ns) is done. There is no other write until `following` (ns)."""
         yield from ()
 
     def on_end(self, now: int, settled: bool, state: ClusterState) -> Iterator[str]:
-        """The run ended at `now`. `settled`: faults had stopped, and nothing was left to happen."""
+        """The run ended at `now`. `settled`: faults had stopped, and no work was left."""
         yield from ()

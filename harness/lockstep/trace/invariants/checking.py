@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check(history: History, now: int, settled: bool, broken: Collection[str] = ()) -> list[Violation]:
     """The first breaches of each invariant in a run that ended at `now` (ns).
 
-    `broken`: the `CONDITIONS` that the scenario does not keep. Raises ValueError on one that does not exist.
+    `broken`: the `CONDITIONS` that the scenario breaks. Raises ValueError on an unknown one.
     """
     unknown = sorted(set(broken) - set(CONDITIONS))
     if unknown:

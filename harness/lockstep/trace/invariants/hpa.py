@@ -24,9 +24,9 @@ class HpaInvariant(Invariant):
     actor = ACTOR
 
     def scaled(self, write: Write) -> tuple[Object, int, int] | None:
-        """What the controller has scaled with this write, and from how many replicas to how many.
+        """The target that the controller has scaled with this write, and its replicas before and after.
 
-        None: nothing, or a custom resource that keeps its replicas in another field.
+        None: it scaled nothing, or a custom resource whose replicas are in another field.
         """
         if write.actor != ACTOR or write.subresource != "scale" or write.before is None or write.after is None:
             return None
@@ -34,7 +34,9 @@ class HpaInvariant(Invariant):
         return (write.after, old, new) if new == replicas_of(write.body or {}) else None
 
     def reported(self, write: Write) -> tuple[Object, Object] | None:
-        """The HPA before and after the controller has written its status; None: it is another write, or it failed."""
+        """The HPA before and after the controller has written its status; None: it is another kind of write, or it
+        failed.
+        """
         if write.actor != ACTOR or write.resource != AUTOSCALERS or write.before is None or write.after is None:
             return None
         return write.before, write.after

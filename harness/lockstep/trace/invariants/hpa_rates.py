@@ -29,9 +29,9 @@ class _Step(NamedTuple):
 class Rates(HpaInvariant):
     """Keeps to the speed limit.
 
-    The controller remembers its own scale writes by the HPA's name, only as long as there are policies and only for
-    their longest period. So after an edit of the policies, or under a name that was used before, it may know fewer than
-    the history: then nothing is checked for the longest period that there can be.
+    The controller remembers its own scale writes by the HPA's name, as long as there are policies and for their longest
+    period. So after an edit of the policies, or under a name that was used before, it may know fewer scale writes than
+    the history has. Then nothing is checked for the longest period that validation allows.
     """
 
     name = "hpa-rates"
@@ -57,7 +57,7 @@ class Rates(HpaInvariant):
         scaled = self.scaled(write)
         autoscalers = state.autoscalers.of(scaled[0]) if scaled else ()
         if scaled is None or len(autoscalers) != 1:
-            return  # who of several did it cannot be told
+            return  # with several HPAs it is unknown which of them did it
         autoscaler, (_, old, new) = autoscalers[0], scaled
         place = (write.namespace, str(autoscaler["metadata"]["name"]))
         steps = self._steps.setdefault(place, [])
@@ -84,7 +84,7 @@ def _behavior(autoscaler: Object) -> Any:
 
 
 def _limit(autoscaler: Object, old: int, new: int, steps: Sequence[_Step], now: int) -> int | None:
-    """How far replicas may go in the direction of `new`; None: as far as they like."""
+    """How far replicas may go in the direction of `new`; None: there is no limit."""
     up = new > old
     behavior = _behavior(autoscaler)
     if not behavior:
@@ -95,7 +95,7 @@ def _limit(autoscaler: Object, old: int, new: int, steps: Sequence[_Step], now: 
         return old
     limits = [_policy_limit(policy, old, steps, now, up=up) for policy in policies]
     if not limits:
-        return None  # never defaulted by the server, so it does not come from there
+        return None  # the server would have set default policies, so it did not store this object
     furthest = max if (chosen != "Min") == up else min
     return max(old, furthest(limits)) if up else min(old, furthest(limits))
 

@@ -1,4 +1,4 @@
-"""The invariants of the HPA controller that its status shows: each sync reports what it acted on."""
+"""The invariants of the HPA controller about its status: each sync reports what it acted on."""
 # ruff: noqa: D102 - what the hooks mean is said once, in Invariant
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class _Rescale(NamedTuple):
     """The last scale write for an HPA that has not reported it yet.
 
-    `shared`: another HPA has the same target, so it may have been that one. `steady`: all the pods wanted were there.
+    `shared`: another HPA has the same target and may have written it. `steady`: all wanted pods existed.
     """
 
     old: int
@@ -32,7 +32,7 @@ class _Rescale(NamedTuple):
 
 
 class _Report(NamedTuple):
-    """A status write: the HPA before and after it, and the scale write that it follows, if it follows one."""
+    """A status write: the HPA before and after it, and the scale write of the same sync, if there is one."""
 
     before: Object
     after: Object
@@ -53,7 +53,7 @@ class Reporting(HpaInvariant):
             rescale = _Rescale(old, new, len(autoscalers) > 1, _is_steady(write.before or {}, state))
             self._rescaled |= dict.fromkeys(autoscalers, rescale)
         elif write.failed and write.subresource == "status":
-            self._rescaled = {}  # what it should have said is never said
+            self._rescaled = {}  # what it should have reported is never reported
         reported = self.reported(write)
         if reported is not None:
             yield from self.judge(_Report(*reported, self._rescaled.pop(uid(reported[1]), None)))
@@ -78,7 +78,7 @@ class LastScaleTime(Reporting):
 
 
 class Numbers(Reporting):
-    """Reports the sync that was."""
+    """Reports the sync that took place."""
 
     name = "hpa-numbers"
     must = (
@@ -99,7 +99,7 @@ class Numbers(Reporting):
 
 
 class BlindSpot(Reporting):
-    """Never shrinks in the dark."""
+    """Never scales down without the metrics."""
 
     name = "hpa-blind-spot"
     must = "The controller MUST NOT scale down in a sync in which one of the metrics could not be read."
@@ -119,9 +119,10 @@ class BlindSpot(Reporting):
 class Direction(Reporting):
     """Never scales against what it measures.
 
-    Whatever is assumed of pods that have no metrics or are not ready, it must not turn the direction round. Judged only
-    where there are exactly as many pods as wanted: the controller counts pods, so more or fewer of them shift all
-    numbers. An HPA without a behavior may rise to an earlier recommendation, so only its way down is judged.
+    What the controller assumes about pods without metrics, or about pods that are not ready, must not reverse the
+    direction. It is only checked while there are exactly as many pods as wanted: the controller counts pods, so more or
+    fewer of them shift all numbers. An HPA without a behavior may rise to an earlier recommendation, so only its
+    scaling down is checked.
     """
 
     name = "hpa-direction"
@@ -150,8 +151,8 @@ class Direction(Reporting):
 
 
 def _utilizations(specs: Any, statuses: Any) -> Iterator[tuple[int, int] | None]:
-    """Of each metric that was read, its utilization and the target of it in percent; None if that is not its kind."""
-    for spec, status in zip(specs, statuses, strict=False):  # none were read where replicas are out of bounds
+    """For each metric that was read, its utilization and its target in percent; None for other kinds of targets."""
+    for spec, status in zip(specs, statuses, strict=False):  # none are read while replicas are out of bounds
         kind = "containerResource" if spec.get("type") == "ContainerResource" else "resource"
         target = ((spec.get(kind) or {}).get("target") or {}).get("averageUtilization")
         current = ((status.get(kind) or {}).get("current") or {}).get("averageUtilization")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lockstep.trace.history import Write
 
 ACTOR = "replicaset-controller"
-#: The longest that the work queue holds a failed key back (client-go `DefaultTypedControllerRateLimiter`), and a bit.
+#: The longest back-off of a failed key in the work queue (client-go `DefaultTypedControllerRateLimiter`), and a margin.
 LONGEST_BACKOFF = 1000 * SECOND + 5 * SECOND
 
 
@@ -29,11 +29,11 @@ class ReplicaSetInvariant(Invariant):
     actor = ACTOR
 
     def removes_pod(self, write: Write) -> bool:
-        """Whether the controller asked for the end of a pod."""
+        """Whether the controller requested the deletion of a pod."""
         return write.actor == ACTOR and write.resource == "pods" and write.verb == "delete"
 
     def creates_pod(self, write: Write) -> bool:
-        """Whether the controller asked for a new pod."""
+        """Whether the controller requested a new pod."""
         return write.actor == ACTOR and write.resource == "pods" and write.verb == "create" and not write.subresource
 
 
@@ -54,7 +54,7 @@ class OwnPods(ReplicaSetInvariant):
 
 
 class NoSecondDelete(ReplicaSetInvariant):
-    """Lets go what is going."""
+    """Leaves pods that are being deleted alone."""
 
     name = "no-second-delete"
     must = "The controller MUST NOT delete a pod that is being deleted already."
@@ -90,7 +90,7 @@ class HandsOff(ReplicaSetInvariant):
 
 
 class Ceiling(ReplicaSetInvariant):
-    """Never too many."""
+    """Never exceeds the wanted number."""
 
     name = "ceiling"
     must = (
@@ -112,7 +112,7 @@ class Ceiling(ReplicaSetInvariant):
 
 
 class OwnerReferences(ReplicaSetInvariant):
-    """Pods are born as theirs."""
+    """Pods have their owner from the start."""
 
     name = "owner-references"
     must = (
@@ -151,12 +151,15 @@ class OwnerReferences(ReplicaSetInvariant):
 
 
 class Adoption(ReplicaSetInvariant):
-    """Takes only what is free."""
+    """Adopts only pods without a controller."""
 
     name = "adoption"
     must = "The controller MUST adopt only active pods that nobody controls and that the ReplicaSet selects."
     source = "pkg/controller/controller_ref_manager.go ClaimObject; kubernetes/kubernetes#88550"
-    needs = (FRESH_CACHES, PROMPT_ANSWERS)  # the owner may go while the answer to its last reading is on its way
+    needs = (
+        FRESH_CACHES,
+        PROMPT_ANSWERS,
+    )  # the owner may be deleted while the answer to the last read of it is in flight
 
     def on_write(self, write: Write, state: ClusterState) -> Iterator[str]:
         if write.actor != ACTOR or write.resource != "pods" or not write.before or not write.after:
@@ -172,11 +175,11 @@ class Adoption(ReplicaSetInvariant):
 
 
 class SlowStart(ReplicaSetInvariant):
-    """Gives up early.
+    """Stops creating early.
 
-    A batch is at most one larger than all batches before it together, so one sync has at most one more failure than it
-    has successes. What an instant can hold of syncs is bounded by what triggers them: each change of a ReplicaSet or a
-    pod of the namespace, and one timer.
+    A batch is at most one larger than all batches before it together, so one sync has at most one more failure than
+    successes. The number of syncs in one instant is bounded by their triggers: each change of a ReplicaSet or a pod of
+    the namespace, and one timer.
     """
 
     name = "slow-start"
@@ -207,7 +210,7 @@ class SlowStart(ReplicaSetInvariant):
 
 
 class Retried(ReplicaSetInvariant):
-    """Tries again."""
+    """Retries."""
 
     name = "retried"
     must = "While a ReplicaSet lacks pods, a failed create MUST be tried again within the longest back-off, 1000 s."

@@ -24,7 +24,7 @@ ACTOR = "replicaset-controller"
 
 
 class StatusTruth(Invariant):
-    """Claims no pods that are not there."""
+    """Counts no pods that do not exist."""
 
     name = "status-truth"
     must = "At the end of an instant the status MUST NOT count more replicas, ready or available pods than there are."
@@ -76,7 +76,9 @@ class Available(Invariant):
     actor = ACTOR
 
     def __init__(self) -> None:
-        self._due: list[tuple[int, str]] = []  # (instant, uid of a ReplicaSet): check its status once that is over
+        self._due: list[
+            tuple[int, str]
+        ] = []  # (instant, uid of a ReplicaSet): check its status once the instant is over
         self._planned: set[tuple[int, str]] = set()
         self._min_ready: dict[str, int] = {}
 
@@ -120,7 +122,7 @@ class Available(Invariant):
 
 
 class Converged(Invariant):
-    """Ends as asked for (eventually stable reconciliation)."""
+    """Ends in the wanted state (eventually stable reconciliation)."""
 
     name = "converged"
     must = (
@@ -150,7 +152,7 @@ class Converged(Invariant):
 
 
 def _has_failed(replica_set: dict[str, Any]) -> bool:
-    """Whether its last sync failed: then the next one waits for the back-off, and upstream plans no check before it."""
+    """Whether its last sync failed. Then the next one waits for the back-off, and upstream plans no earlier check."""
     conditions = (replica_set.get("status") or {}).get("conditions") or ()
     return any(one.get("type") == "ReplicaFailure" for one in conditions)
 

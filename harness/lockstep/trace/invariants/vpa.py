@@ -102,7 +102,7 @@ def _compared(first: Any, second: Any) -> int:
 
 
 def _allowed(value: Any, least: Any, most: Any) -> bool:
-    """Whether a value lies in the range; any does in one that is empty."""
+    """Whether a value lies in the range; any value lies in an empty range."""
     if least is not None and most is not None and _compared(least, most) > 0:
         return True
     above = least is None or _compared(value, least) >= 0
@@ -110,7 +110,7 @@ def _allowed(value: Any, least: Any, most: Any) -> bool:
 
 
 class LimitsHold(Invariant):
-    """Admits what can run."""
+    """Admits only pods that can run."""
 
     name = "vpa-requests-within-limits"
     must = "A pod that the admission controller has changed MUST NOT request more than its limits."

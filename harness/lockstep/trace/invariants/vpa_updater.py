@@ -1,7 +1,7 @@
-"""The invariants of the VPA's updater: whom it may evict, how many at once, and when.
+"""The invariants of the VPA's updater: which pods it may evict, how many at once, and when.
 
-One loop of the updater takes no time unless its requests wait or its rate is limited; so what it does in one instant is
-one loop.
+One loop of the updater takes no time unless its requests wait or its rate is limited. So all that it does in one
+instant belongs to one loop.
 """
 # ruff: noqa: D102 - what the hooks mean is said once, in Invariant
 
@@ -39,7 +39,7 @@ class UpdaterInvariant(Invariant):
 
     @property
     def flags(self) -> UpdaterOptions | None:
-        """The updater's flags, if they are known, and if it does a whole loop at once."""
+        """The updater's flags; None if they are unknown, or if a loop may take time."""
         if self.options is None or self.options.vpa.updater.eviction_rate_limit > 0:
             return None
         return self.options.vpa.updater
@@ -71,7 +71,7 @@ class UpdaterKnowsItsPlace(Invariant):
 
 
 class WhomToEvict(UpdaterInvariant):
-    """Evicts where it is asked to."""
+    """Evicts only where a VPA allows it."""
 
     name = "vpa-evicts-where-asked"
     must = "Only pods of a VPA whose mode lets pods be evicted MUST be evicted, and none that is being deleted."
@@ -83,14 +83,14 @@ class WhomToEvict(UpdaterInvariant):
             yield f"it evicted pod {write.name}, which is being deleted"
         chain = owners(pod, state)
         if not chain or chain[-1].get("kind") not in ("ReplicaSet", "Deployment"):
-            return  # what stands above it is not followed
+            return  # controllers further up are not followed
         modes = [mode(vpa) for vpa in self.verticals.of(pod, state)]
         if not any(one in EVICTING for one in modes):
             yield f"it evicted pod {write.name}, whose VPAs have the modes {modes}"
 
 
 class LeaseCounts(UpdaterInvariant):
-    """Evicts only what somebody will admit."""
+    """Evicts only while new pods will be admitted."""
 
     name = "vpa-fresh-lease"
     must = "Pods MUST NOT be evicted unless the admission controller renewed its lease within a minute."
@@ -150,7 +150,7 @@ class HowMany(UpdaterInvariant):
 
 
 def _counts(pod: Object) -> bool:
-    """Whether the updater sees a pod: it has a node, and may still run."""
+    """Whether the updater counts a pod: it has a node, and may still run."""
     return is_active(pod) and bool(pod["spec"].get("nodeName"))
 
 

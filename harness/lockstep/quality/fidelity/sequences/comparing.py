@@ -1,4 +1,4 @@
-"""Sequences on both servers: count, compare, and shrink the first difference."""
+"""Running sequences on both servers, comparing them, and shrinking the first difference."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from lockstep.quality.fidelity.sequences.strategies import sequences
 from lockstep.quality.fidelity.targets import Target, open_target
 from lockstep.quality.fidelity.transcript import Transcript
 
-#: Sequences that are under way at a time: a real server has most of its time to wait for its store.
+#: Sequences that run at a time: a real server mostly waits for its store.
 _IN_FLIGHT = 12
-#: Groups that are drawn from one seed; then the next seed is taken, since drawing gets slower.
+#: Groups that are drawn from one seed before the next seed is taken, since drawing gets slower.
 _GROUPS = 50
-#: Seconds: events come within milliseconds, and those that are expected are waited for.
+#: Seconds: events arrive within milliseconds, and expected ones are waited for.
 _QUIET = 0.02
 _MOST_FINDINGS = 5
-#: By this name excuses know sequences.
+#: The name of sequences in excuses.
 _NAME = "sequences"
 _Operations = Sequence[Operation]
 
@@ -59,7 +59,7 @@ class Result:
 def compare_sequences(
     count: int, seed_: int, note: Callable[[str], object], on_group: Callable[[Result], object]
 ) -> Result:
-    """Draw and compare `count` sequences, or fewer if many differ; each kind of difference is shrunk once.
+    """Draw and compare `count` sequences, or fewer if many differ. Each kind of difference is shrunk once.
 
     Raises FidelityError.
     """
@@ -91,7 +91,7 @@ def _enough(result: Result) -> bool:
 
 
 def _known(found: list[Difference], result: Result) -> bool:
-    """Whether the first field that differs is one that another finding has shown, in whatever step."""
+    """Whether the first field that differs is in another finding already, in any step."""
     known = {_place(one) for finding in result.findings for one in finding.differences}
     return _place(found[0]) in known
 
@@ -101,7 +101,9 @@ def _place(difference: Difference) -> tuple[str, str]:
 
 
 def _draw(name: str, size: int, compare: Callable[[list[_Operations]], None]) -> None:
-    """Call `compare` with groups of sequences. Hypothesis only draws: what several threads find cannot be replayed."""
+    """Call `compare` with groups of sequences. Hypothesis only draws, because it cannot replay what several threads
+    find.
+    """
 
     @seed(name)
     @settings(
@@ -131,7 +133,7 @@ def _differences(operations: _Operations, real: Target, result: Result | None = 
 
 
 def _transcript(operations: _Operations, api: Api, counts: list[int]) -> Transcript:
-    """Carry out a sequence. `counts`: how many events each watch should have; filled in if it is empty."""
+    """Carry out a sequence. `counts`: how many events each watch should have; filled in if empty."""
     api.begin()
     run = Run(api)
     for operation in operations:
@@ -144,7 +146,7 @@ def _transcript(operations: _Operations, api: Api, counts: list[int]) -> Transcr
 
 
 def _shrunk(operations: _Operations, real: Target, found: list[Difference]) -> Finding:
-    """Leave out whatever the difference does not need, one operation after the other."""
+    """Leave out the operations that the difference does not need, one after the other."""
     kept = list(operations)
     for at in range(len(kept) - 1, -1, -1):
         fewer = kept[:at] + kept[at + 1 :]

@@ -1,7 +1,7 @@
-"""What a sequence is made of: operations as data, so that they can be drawn, shrunk, shown and carried out anywhere.
+"""The operations of a sequence, as data, so that they can be drawn, shrunk, shown and carried out on any server.
 
-An operation names objects by kind and name, and versions by their age: it is carried out against whatever the server in
-question has answered before.
+An operation names objects by kind and name, and versions by their age, so it refers to what the same server has
+answered before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FRESH, STALE, ZERO, NONE = "fresh", "stale", "zero", "none"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request. `version`: of the object, which the request names; `kind`: of a patch."""
+    """One request. `version`: which version of the object the request names; `kind`: of a patch."""
 
     verb: str
     plural: str
@@ -47,7 +47,7 @@ class Run:
     seen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def carry_out(self, operation: Operation) -> None:
-        """Send the request, and remember which version it gave the object."""
+        """Send the request, and record the version that it gave the object."""
         answer = self._send(operation)
         if answer is None or not isinstance(answer.body, dict) or answer.code >= 300:
             return

@@ -1,4 +1,4 @@
-"""Drawing sequences: a few kinds and names, so that requests meet one another."""
+"""Drawing sequences: of few kinds and names, so that requests conflict."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _pod(draw: st.DrawFn) -> Operation:
 
 
 def _operation(plural: str) -> Strategy:
-    """Something that can be asked about a kind; more writes than others."""
+    """A request about a kind; more often a write than not."""
     some = [
         _write(plural),
         _write(plural),
@@ -236,7 +236,7 @@ _KINDS = st.lists(st.sampled_from(list(_SPECS)), min_size=1, max_size=2, unique=
 
 
 def sequences() -> Strategy:
-    """Five to fifteen operations about one kind or two; often some watches see all of them."""
+    """Five to fifteen operations on one or two kinds, often with watches that see all of them."""
     return _KINDS.flatmap(
         lambda kinds: st.builds(
             list.__add__,

@@ -1,1 +1,1 @@
-"""Questions by topic. Each draws ordinary ones mostly, and now and then what is rare, huge or wrong."""
+"""Questions by topic. Each topic mostly draws ordinary ones, and now and then rare, huge or wrong values."""

@@ -1,4 +1,4 @@
-"""What several topics draw: times, amounts of resources, and how buckets are cut."""
+"""Draws that several topics share: times, amounts of resources, and bucket schemes."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _History:
         self._now = 0
 
     def go_on(self) -> None:
-        """One more thing happens."""
+        """Add another step."""
         happenings = (
             (0.45, self._sample),
             (0.53, self._oom),
@@ -62,7 +62,7 @@ class _History:
             self.steps.append({"do": "container", "pod": pod, "container": container})
 
     def add_vpa(self) -> None:
-        """A VPA comes, or changes."""
+        """A VPA is created or changed."""
         index = 1 if self.rng.random() < 0.2 else 0
         selector = self.rng.choice(_SELECTORS) if self.rng.random() < 0.4 else "app=web"
         vpa = _vpa(self.rng, f"vpa-{index}", own_memory=not index, now=self._now)

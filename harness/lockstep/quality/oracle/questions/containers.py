@@ -13,7 +13,7 @@ _BUMPS = (104857600.0, 104857600.0, 0.0, 1e15, 1.5)
 
 
 def draw(rng: random.Random) -> Any:
-    """Some containers, and what happens to them in turn."""
+    """Some containers and a sequence of steps."""
     containers = rng.randrange(1, 4)
     now = instant(rng, 0, 30 * DAY)
     steps = []

@@ -28,4 +28,4 @@ def _base(rng: random.Random) -> float:
         return rng.choice(_RATIOS)
     if kind < 0.5:
         return rng.choice(_BASES)
-    return 1.0 + 0.001 / math.pow(10.0, rng.uniform(-6, 2))  # what confidence makes of it
+    return 1.0 + 0.001 / math.pow(10.0, rng.uniform(-6, 2))  # as the confidence factor computes it

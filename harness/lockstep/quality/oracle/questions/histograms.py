@@ -76,7 +76,7 @@ def _checkpoint(rng: random.Random, around: int, chosen: dict[str, float]) -> An
     buckets = 176 if chosen["ratio"] == chance.CPU["ratio"] else 6
     weights = {str(rng.randrange(buckets)): rng.randrange(10001) for _ in range(rng.randrange(8))}
     if rng.random() < 0.05:
-        weights = {str(rng.choice((-1, 176, 1000))): 7}  # one at most: upstream names any of several
+        weights = {str(rng.choice((-1, 176, 1000))): 7}  # at most one, because upstream names any of several
     total = rng.choice((0.0, 1.0, 0.001, 1e-7, 1e30, 123.456, 10 ** rng.uniform(-5, 5), -1.5))
     reference = round(around / DAY) * DAY if rng.random() < 0.8 else maybe(rng, 0.8, instant(rng, around))
     return {"weights": weights, "total": total, "reference": reference}

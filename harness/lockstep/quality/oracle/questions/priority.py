@@ -15,7 +15,7 @@ _OBSERVED = ("app", "app, proxy", "proxy", "", "app,proxy", "App", "app, proxy, 
 
 
 def draw(rng: random.Random) -> Any:
-    """Some pods of one VPA, alike and close to what is recommended in half of all questions."""
+    """Some pods of one VPA, in half of all questions similar and close to the recommendation."""
     containers = pods.names(rng)
     vpa = pods.vpa(rng, containers)
     near = rng.random() < 0.5
@@ -95,6 +95,6 @@ def _terminated(rng: random.Random, now: int) -> dict[str, Any]:
 
 
 def _infeasible(rng: random.Random, containers: tuple[str, ...]) -> dict[str, Any]:
-    """By UID of a pod: what its node had no room for."""
+    """By UID of a pod: the resources for which its node had no room."""
     tried = {"containerRecommendations": [pods.recommendation(rng, each) for each in containers]}
     return {f"uid-web-{index}": tried for index in range(3) if rng.random() < 0.3}

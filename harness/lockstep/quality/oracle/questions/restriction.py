@@ -20,7 +20,7 @@ _REASONS = ("Deferred", "Infeasible", "Error", "", "Whatever")
 
 
 def draw(rng: random.Random) -> Any:
-    """Pods of one or two controllers, and what is tried with them in turn."""
+    """Pods of one or two controllers, and attempts on them in turn."""
     owners = [_owner(rng, f"owner-{index}") for index in range(rng.choice((1, 1, 1, 2)))]
     members = [owner for owner in owners for _ in range(rng.choice((1, 2, 3, 4, 5, 7, 10)))]
     found = [_pod(rng, index, owner) for index, owner in enumerate(members)]

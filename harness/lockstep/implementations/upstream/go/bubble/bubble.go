@@ -33,7 +33,7 @@ type Bubble struct {
 	gone    []uint64
 	closed  []uint64
 	notes   []note
-	calls   map[uint64]func() // under way; each can be told that its caller has gone
+	calls   map[uint64]func() // in flight; each can be told that its caller has gone
 	served  []served          // over, not reported yet
 	failed  string
 	knock   chan struct{} // wakes the driver: a request waits, or a call is over
@@ -99,7 +99,7 @@ func (b *Bubble) next() *exchange {
 	return x
 }
 
-// take returns the sent request with this id and forgets it; nil if nobody waits for its answer any more.
+// take returns the sent request with this id and forgets it; nil if no caller waits for its answer any more.
 func (b *Bubble) take(id uint64) *exchange {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,7 +149,7 @@ func (b *Bubble) stream(id uint64) *watched {
 	return b.streams[id]
 }
 
-// forget drops everything that g has under way, and returns its open watches. The peer, who ordered it, needs no word.
+// forget drops everything that g has in flight, and returns its open watches. The peer ordered it and is not notified.
 func (b *Bubble) forget(g *generation) []*watched {
 	b.mu.Lock()
 	defer b.mu.Unlock()

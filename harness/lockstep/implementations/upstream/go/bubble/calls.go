@@ -81,7 +81,7 @@ func (b *Bubble) conclude(result served) {
 	b.wakeDriver()
 }
 
-// hangUp tells a handler that its caller has gone. What it still answers reaches nobody.
+// hangUp tells a handler that its caller has gone. Its answer is dropped.
 func (b *Bubble) hangUp(id uint64) {
 	b.mu.Lock()
 	cancel := b.calls[id]

@@ -73,7 +73,7 @@ func (b *Bubble) exchange(f *frame, body []byte) (wake int64, more bool) {
 	b.wire.send(b.report(f), body)
 	r := b.wire.receiveReply()
 	// Begin a new time slice. Goroutines that wake one another share one, and after 10 ms of it the scheduler preempts
-	// whoever runs, at a moment that differs from run to run. Everyone is parked now, so nobody's turn changes.
+	// the running one, at a moment that differs from run to run. All of them are parked now, so no turn changes.
 	runtime.Gosched()
 	for i := range r.Items {
 		if i > 0 {

@@ -86,7 +86,7 @@ func exitOnHangUp(descriptor int) {
 		polled := []unix.PollFd{{Fd: int32(descriptor)}} // a hang-up is reported unasked
 		_, err := unix.Poll(polled, -1)
 		if err != nil && err != unix.EINTR {
-			return // the next read or write will tell
+			return // the next read or write will fail
 		}
 		if polled[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0 {
 			os.Exit(0)

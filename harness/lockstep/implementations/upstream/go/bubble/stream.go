@@ -35,7 +35,7 @@ func (s *stream) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer: the reader has gone.
+// Close implements io.Closer: the reader is gone.
 func (s *stream) Close() error {
 	s.end(io.EOF)
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // Exit codes of the process.
 const (
-	ExitUsage    = 64 // the environment of the process makes no sense
+	ExitUsage    = 64 // the environment of the process is invalid
 	ExitProtocol = 76 // the peer broke the protocol
 )
 
@@ -25,7 +25,7 @@ type frame struct {
 	Method     string   `json:"method,omitempty"`
 	Target     string   `json:"target,omitempty"` // path and query
 	Type       string   `json:"type,omitempty"`
-	Accept     string   `json:"accept,omitempty"` // only where more than plain JSON is asked for
+	Accept     string   `json:"accept,omitempty"` // only if more than plain JSON is accepted
 	Status     int      `json:"status,omitempty"` // of a call that was served
 	Reason     string   `json:"reason,omitempty"` // why a call has no answer: refused or eof
 	Length     int      `json:"length,omitempty"`
@@ -65,7 +65,7 @@ type reply struct {
 //	broken  the connection of request ID breaks
 //	events  a body of whole lines for watch ID
 //	end     watch ID ends; Reason "" is a clean end
-//	call    somebody calls controller Name, which listens; the answer is a frame served with the same ID
+//	call    calls controller Name, which listens; the answer is a frame served with the same ID
 //	hang_up the caller of call ID has gone
 //	start   controller Name starts with Options
 //	crash   controller Name stops dead
@@ -105,7 +105,7 @@ func (w *wire) send(f *frame, body []byte) {
 	w.out.WriteByte('\n')
 	w.out.Write(body) //nolint:errcheck
 	if w.out.Flush() != nil {
-		os.Exit(0) // the peer has gone, nobody is left to care
+		os.Exit(0) // the peer is gone
 	}
 }
 

@@ -25,7 +25,7 @@ type FeatureGates struct {
 	current map[string]bool
 }
 
-// NewFeatureGates sets gates that hold in every run that does not set them otherwise.
+// NewFeatureGates sets gates for every run that does not set them itself.
 func NewFeatureGates(base string) (*FeatureGates, error) {
 	return &FeatureGates{base: base}, setBase(base)
 }
@@ -62,7 +62,7 @@ func (g *FeatureGates) Set(wanted map[string]bool) error {
 	return nil
 }
 
-// setOf is the set that knows a gate; the first one, which will say so, if none does.
+// setOf is the set that knows a gate; if none does, the first one, whose error says so.
 func setOf(name string) gateSet {
 	knows := func(set gateSet) bool {
 		_, known := set.GetAll()[featuregate.Feature(name)]

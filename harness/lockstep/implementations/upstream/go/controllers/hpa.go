@@ -101,7 +101,7 @@ func informerResync(wanted seconds) time.Duration {
 	return wanted.duration()
 }
 
-// patientAPIsGetter lets callers wait in front of the getter, which holds a mutex while it asks discovery.
+// patientAPIsGetter lets callers wait in front of the getter, which holds a mutex while it calls discovery.
 type patientAPIsGetter struct {
 	custom_metrics.AvailableAPIsGetter
 	lock sync.Locker

@@ -5,7 +5,7 @@ package controllers
 import "sync"
 
 // patientLock is a mutex whose waiters a bubble recognises as waiting. A goroutine that waits for a sync.Mutex keeps
-// virtual time from moving, because whoever holds it might live outside of the bubble; and some of client-go's mutexes
+// virtual time from moving, because its holder might be outside of the bubble, and some of client-go's mutexes
 // are held during a request. Like a sync.Mutex it lets a running goroutine go before those that wait, and until the one
 // that it has woken has had its chance, it wakes no other: so those that wait come in turn.
 type patientLock struct {

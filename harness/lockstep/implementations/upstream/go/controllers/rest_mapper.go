@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// restMapperReset is how often kube-controller-manager lets its RESTMapper forget what discovery said.
+// restMapperReset is how often kube-controller-manager resets its RESTMapper's cache of discovery.
 const restMapperReset = 30 * time.Second
 
 // newRESTMapper makes the RESTMapper of kube-controller-manager (CreateControllerContext in
@@ -26,7 +26,7 @@ func newRESTMapper(ctx context.Context, client discovery.DiscoveryInterface) met
 	return mapper
 }
 
-// patientRESTMapper lets callers wait in front of the mapper, which holds a mutex while it asks discovery. Overridden
+// patientRESTMapper lets callers wait in front of the mapper, which holds a mutex while it calls discovery. Overridden
 // are the methods that the controllers use; they must all be.
 type patientRESTMapper struct {
 	*restmapper.DeferredDiscoveryRESTMapper

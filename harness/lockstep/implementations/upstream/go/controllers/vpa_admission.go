@@ -74,7 +74,7 @@ func runAdmission(ctx context.Context, config *rest.Config, raw json.RawMessage)
 	return announce(ctx, kube, settings, rest)
 }
 
-// announce registers the webhook, and then keeps the lease that tells of a working webhook.
+// announce registers the webhook, and then renews the lease that reports a working webhook.
 func announce(
 	ctx context.Context, kube kubernetes.Interface, settings *admission_config.AdmissionControllerConfig,
 	rest map[string]string,

@@ -19,7 +19,7 @@ func init() {
 	bubble.Register("vpa-recommender", bubble.Controller{Actor: "vpa-recommender", Run: runRecommender})
 }
 
-// runRecommender starts the recommender as its main.go does. Prometheus is asked through the transport of all others.
+// runRecommender starts the recommender as its main.go does. Queries to Prometheus use the transport of all other requests.
 // Its requests are limited as its flags say, by the limiters of client-go, on the bubble's time.
 func runRecommender(ctx context.Context, config *rest.Config, raw json.RawMessage) error {
 	settings, _, err := vpaSettings(

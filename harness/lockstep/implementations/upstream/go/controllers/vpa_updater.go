@@ -72,7 +72,7 @@ func runUpdater(ctx context.Context, config *rest.Config, raw json.RawMessage) e
 	}
 	startBoostWorkers(ctx, built, settings)
 	tick(ctx, settings.UpdaterInterval, built)
-	// Not deferred: a panic of the loop would wait here for informers that nobody stops, and never show itself.
+	// Not deferred: a panic of the loop would wait here for informers that are never stopped, and never be reported.
 	for _, one := range factories {
 		one.Shutdown()
 	}

@@ -6,7 +6,7 @@ import (
 
 func init() { register("amounts", answerAmounts) }
 
-// amountsQuestion asks how a recommendation is cut to an amount, rounded and printed.
+// amountsQuestion asks how a recommendation is truncated to an amount, rounded and printed.
 type amountsQuestion struct {
 	Number         float64 `json:"number"`
 	Factor         float64 `json:"factor"`

@@ -18,7 +18,7 @@ func init() {
 	register("limitrange", answerLimitRange)
 }
 
-// cappingQuestion asks what policies, limits and LimitRanges leave of a recommendation.
+// cappingQuestion asks how policies, limits and LimitRanges cap a recommendation.
 type cappingQuestion struct {
 	VPA         *vpa_types.VerticalPodAutoscaler `json:"vpa"`
 	Pod         *corev1.Pod                      `json:"pod"`

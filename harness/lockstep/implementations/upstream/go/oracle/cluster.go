@@ -150,7 +150,7 @@ func (r *clusterRun) restart(vpa *model.Vpa) {
 	r.said = append(r.said, saved)
 }
 
-// say notes an error: upstream's callers log it, no more.
+// say records an error, which upstream's callers only log.
 func (r *clusterRun) say(err error) {
 	var unknown model.KeyError
 	switch {

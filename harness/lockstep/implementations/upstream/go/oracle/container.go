@@ -8,7 +8,7 @@ import (
 
 func init() { register("container", answerContainer) }
 
-// containerQuestion tells containers of one aggregation what they use; they take turns as the steps name them.
+// containerQuestion gives usage to containers of one aggregation, in the order of the steps.
 type containerQuestion struct {
 	Containers int             `json:"containers"`
 	Interval   time.Duration   `json:"interval"`

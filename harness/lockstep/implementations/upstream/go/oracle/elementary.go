@@ -4,7 +4,7 @@ import "math"
 
 func init() { register("elementary", answerElementary) }
 
-// elementaryQuestion asks for one of Go's mathematical functions, which round otherwise than C's.
+// elementaryQuestion asks for one of Go's mathematical functions, which round differently from C's.
 type elementaryQuestion struct {
 	Function string  `json:"f"`
 	X        float64 `json:"x"`

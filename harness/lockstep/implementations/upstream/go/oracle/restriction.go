@@ -90,7 +90,7 @@ func (q *restrictionQuestion) informers() informers.SharedInformerFactory {
 	return factory
 }
 
-// act evicts or resizes a pod, where the question says so.
+// act evicts or resizes a pod if the question says so.
 func (q *restrictionQuestion) act(
 	index int, decision utils.InPlaceDecision,
 	eviction restriction.PodsEvictionRestriction, inPlace restriction.PodsInPlaceRestriction,

@@ -2,8 +2,8 @@ package restmapper
 
 import "sync"
 
-// patientMutex takes the place of a sync.Mutex that is held during requests: whoever waits for it is recognised by a
-// bubble as waiting, as is not so with a sync.Mutex, whose holder might live outside of the bubble.
+// patientMutex takes the place of a sync.Mutex that is held during requests. A bubble recognises a goroutine that waits
+// for it as waiting. It does not for a sync.Mutex, whose holder might be outside of the bubble.
 type patientMutex struct {
 	mu    sync.Mutex
 	freed *sync.Cond

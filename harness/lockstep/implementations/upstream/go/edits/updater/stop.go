@@ -1,4 +1,4 @@
 package logic
 
-// Stop ends the informer of VPAs, for which upstream makes a channel that nobody closes. Set before NewUpdater.
+// Stop ends the informer of VPAs, for which upstream makes a channel that is never closed. Set before NewUpdater.
 var Stop <-chan struct{}

@@ -1,4 +1,4 @@
-"""Stories: what two traces tell alike although their clocks differ, and what they do not."""
+"""Summaries: which traces of different clocks count as equal, and which do not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from lockstep.trace.compare import compare
 from lockstep.trace.model import Trace
-from lockstep.trace.summary import story
+from lockstep.trace.summary import summarize
 from lockstep.trace.values import digest
 
 SPEC = {"containers": [{"name": "main"}]}
@@ -32,31 +32,31 @@ def trace(*instants: dict[str, Any], objects: dict[str, Any] | None = None, **sp
     return Trace(tuple(timed), specs, {"objects": objects or {}, "pods": {}})
 
 
-def told_alike(left: Trace, right: Trace) -> bool:
-    return not compare(story(left), story(right)).differences
+def summaries_agree(left: Trace, right: Trace) -> bool:
+    return not compare(summarize(left), summarize(right)).differences
 
 
 def test_when_and_in_how_many_instants_does_not_matter() -> None:
-    assert told_alike(
+    assert summaries_agree(
         trace({"writes": [create(1, times=2)]}, {"writes": [create(3)]}),
         trace({"writes": [create(1)]}, {}, {"writes": [create(2), create(3)]}),
     )
 
 
 def test_how_many_writes_there_are_matters() -> None:
-    assert not told_alike(trace({"writes": [create(1, times=2)]}), trace({"writes": [create(1, times=3)]}))
+    assert not summaries_agree(trace({"writes": [create(1, times=2)]}), trace({"writes": [create(1, times=3)]}))
 
 
-def test_a_refusal_is_told_once_and_a_race_not_at_all() -> None:
+def test_a_refusal_is_reported_once_and_a_race_not_at_all() -> None:
     refused, raced = {"code": 403, "reason": "Forbidden"}, {"code": 409, "reason": "Conflict"}
     many = trace({"writes": [create(1, **refused, times=5), create(2, **raced)]})
-    assert told_alike(many, trace({"writes": [create(1, **refused)]}))
-    assert not told_alike(many, trace({}))
+    assert summaries_agree(many, trace({"writes": [create(1, **refused)]}))
+    assert not summaries_agree(many, trace({}))
 
 
 def test_kinds_of_events_matter_and_counts_do_not() -> None:
-    assert told_alike(trace({"events": [event("Created", 3)]}), trace({"events": [event("Created")] * 2}))
-    assert not told_alike(trace({"events": [event("Created")]}), trace({"events": [event("Deleted")]}))
+    assert summaries_agree(trace({"events": [event("Created", 3)]}), trace({"events": [event("Created")] * 2}))
+    assert not summaries_agree(trace({"events": [event("Created")]}), trace({"events": [event("Deleted")]}))
 
 
 def test_what_admission_adds_to_every_pod_is_left_out_and_nothing_else() -> None:
@@ -64,32 +64,32 @@ def test_what_admission_adds_to_every_pod_is_left_out_and_nothing_else() -> None
         key = digest(spec)[:12]
         return trace({"writes": [create(1, body={"spec": key})]}, **{key: spec})
 
-    assert told_alike(made(SPEC), made(ADMITTED))
-    assert not told_alike(made(SPEC), made({**ADMITTED, "priority": 7}))
+    assert summaries_agree(made(SPEC), made(ADMITTED))
+    assert not summaries_agree(made(SPEC), made({**ADMITTED, "priority": 7}))
 
 
 def test_objects_are_compared_as_they_are_in_the_end_but_for_times_and_progress() -> None:
     def left(**fields: Any) -> Trace:
         return trace({}, objects={"replicasets.apps web": {f"status.{name}": value for name, value in fields.items()}})
 
-    assert told_alike(left(replicas=3, readyReplicas=3), left(replicas=3, readyReplicas=1))
-    assert told_alike(left(replicas=3, lastScaleTime="+1"), left(replicas=3, lastScaleTime="+2"))
-    assert not told_alike(left(replicas=3), left(replicas=2))
+    assert summaries_agree(left(replicas=3, readyReplicas=3), left(replicas=3, readyReplicas=1))
+    assert summaries_agree(left(replicas=3, lastScaleTime="+1"), left(replicas=3, lastScaleTime="+2"))
+    assert not summaries_agree(left(replicas=3), left(replicas=2))
 
 
-def test_a_checkpoint_is_told_without_its_instants() -> None:
+def test_a_checkpoint_is_summarized_without_its_instants() -> None:
     def kept(since: float, weight: float, bucket: int = 10000) -> Trace:
         histogram = {"referenceTimestamp": since, "totalWeight": weight, "bucketWeights": {"3": bucket}}
         body = {"status": {"cpuHistogram": histogram, "lastUpdateTime": since + 59, "totalSamplesCount": 1}}
         return trace({"writes": [{"verb": "create", "resource": "checkpoints", "object": "web-main", "body": body}]})
 
-    assert told_alike(kept(-1, 0.1), kept(-20411, 0.118))
-    assert not told_alike(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
+    assert summaries_agree(kept(-1, 0.1), kept(-20411, 0.118))
+    assert not summaries_agree(kept(-1, 0.1), kept(-1, 0.1, bucket=9999))
 
 
-def test_an_event_that_stands_for_many_is_not_told_again() -> None:
+def test_a_combined_event_is_not_repeated() -> None:
     combined = {**event("Created"), "message": "(combined from similar events): web#1"}
-    assert told_alike(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
+    assert summaries_agree(trace({"events": [event("Created"), combined]}), trace({"events": [event("Created")]}))
 
 
 def test_what_the_scheduler_did_meanwhile_is_not_the_writes_doing() -> None:
@@ -97,8 +97,8 @@ def test_what_the_scheduler_did_meanwhile_is_not_the_writes_doing() -> None:
         changes = {"metadata.ownerReferences": [None, "web"], **more}
         return trace({"writes": [{"verb": "patch", "resource": "pods", "object": "web#1", "changes": changes}]})
 
-    assert told_alike(adopted(), adopted(**{"spec.nodeName": [None, "node-2"]}))
-    assert not told_alike(adopted(), adopted(**{"spec.schedulerName": [None, "own"]}))
+    assert summaries_agree(adopted(), adopted(**{"spec.nodeName": [None, "node-2"]}))
+    assert not summaries_agree(adopted(), adopted(**{"spec.schedulerName": [None, "own"]}))
 
 
 def test_a_review_is_about_what_was_asked_for() -> None:
@@ -109,5 +109,5 @@ def test_a_review_is_about_what_was_asked_for() -> None:
             **{key: spec},
         )
 
-    assert told_alike(asked(SPEC), asked(ADMITTED))
-    assert not told_alike(asked(SPEC), asked({**SPEC, "hostNetwork": True}))
+    assert summaries_agree(asked(SPEC), asked(ADMITTED))
+    assert not summaries_agree(asked(SPEC), asked({**SPEC, "hostNetwork": True}))
