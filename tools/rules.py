@@ -24,7 +24,7 @@ _HEAD = """\
 
 What upstream's source makes the controller do, function by function: the rule, the scenario that checks it, and the
 mutants for which this scenario is tried first. A mutant is a controller with one deliberate mistake. A scenario that
-cites several files stands under each of them. `lockstep list --source FUNCTION` finds the same.
+cites several files stands under each of them. The option `--source` of `lockstep list` finds the same.
 
 There are {scenarios} scenarios and {mutants} mutants. The scenarios catch every mutant:
 `lockstep mutants --controller {name}` shows it.

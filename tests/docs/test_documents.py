@@ -11,7 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +43,8 @@ _HPA = ROOT / "conformance/lockstep_conformance/hpa"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: Pages whose commands run one after the other in a folder of their own: see test_walks.py.
 WALKED = [page for page in PAGES if page.name.startswith("start-") or page.name == "own-repository.md"]
+#: Pages that name files of this repository, not of their readers.
+OURS = [page for page in PAGES if page not in WALKED]
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,14 @@ def test_the_catalogue_is_whole() -> None:
 # -- commands ----------------------------------------------------------------------------------------------------------
 
 
-def commands() -> list[str]:
+def commands(pages: Sequence[Path] = PAGES) -> list[str]:
     shown = [
-        line.removeprefix("$ ") for block in blocks("console") for line in block.text.splitlines() if line[:2] == "$ "
+        line.removeprefix("$ ")
+        for block in blocks("console")
+        for line in block.text.splitlines()
+        if line[:2] == "$ " and block.page in pages
     ]
-    for page in PAGES:
+    for page in pages:
         outside = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         shown += re.findall(r"`(lockstep [^`\n]+)`", outside)
     parts = [part.strip() for line in shown for part in re.split(r"&&|;", line)]
@@ -211,7 +216,7 @@ def test_patterns_that_are_shown_match_something(tmp_path: Path) -> None:
                 assert fnmatch.filter(known, word), f"{command}: no scenario is called {word}"
 
 
-@pytest.mark.parametrize("command", [one for one in commands() if is_cheap(shlex.split(one)[1:])])
+@pytest.mark.parametrize("command", [one for one in commands(OURS) if is_cheap(shlex.split(one)[1:])])
 def test_a_cheap_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown = {one.id: one for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
     there = {one.id: one for one in load()}
@@ -296,7 +301,7 @@ def test_every_finding_is_held_by_something_that_exists() -> None:
             assert name in known or _is_test(name), f"{title}: {name} does not exist"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", OURS, ids=lambda page: page.name)
 def test_scenarios_and_tests_that_are_named_exist(page: Path, tmp_path: Path) -> None:
     shown = {one.id for block in blocks("python") for one in scenarios_of(load_block(block, tmp_path))}
     known = shown | {one.id for one in load()}
@@ -329,7 +334,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(other), f"{page.name}: {target} has no heading for #{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", OURS, ids=lambda page: page.name)
 def test_paths_that_are_named_exist(page: Path) -> None:
     """Files of this repository in backticks; what a user makes is not among them."""
     tops = "harness|reference_impl|conformance|fixtures|tests|docs"
