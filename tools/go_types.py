@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _META = "meta/v1"
-#: Go types that have a form of their own, in JSON and in protobuf.
+#: Go types that have a special form, in JSON and in protobuf.
 _SPECIAL = {
     "metav1.Time": "time",
     "metav1.MicroTime": "microtime",
@@ -155,7 +155,7 @@ class _Names:
 
 
 def _structs(package: str, text: str) -> Iterator[tuple[str, str]]:
-    """Names and bodies; without types that have a form of their own."""
+    """Names and bodies; without types that have a special form."""
     for found in _STRUCT.finditer(text):
         if (f"metav1.{found[1]}" if package == _META else found[1]) not in _SPECIAL:
             yield f"{package}.{found[1]}", found[2] or ""  # a struct may have no fields
