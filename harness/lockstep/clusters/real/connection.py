@@ -17,7 +17,7 @@ class ClusterError(LockstepError):
 def client_of(kubeconfig: Path, context: str = "") -> Client:
     """A client of the cluster that a kubeconfig names. `context`: the one to use, "" for the current one.
 
-    Raises ClusterError for a file that cannot be used, and where the official client is not installed.
+    Raises ClusterError for a file that cannot be used, and LockstepError where the official client is not installed.
     """
     with extra("cluster", "real clusters"):
         from kubernetes import client, config
