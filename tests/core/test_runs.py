@@ -192,7 +192,7 @@ def test_a_scenario_is_recorded_in_its_project_and_held_to_that(
     with Runner(RunConfig(), project(tmp_path)) as runner:
         same, other = (runner.run(scenario_of(body, module="tests.mine")) for body in (one_pod, two_pods))
     assert (same.verdict, other.verdict) == ("pass", "fail")
-    assert "Reproduce: lockstep run replicaset/under-test" in other.message
+    assert "Reproduce: lockstep run tests/core/test_runs.py::" in other.message
 
 
 def test_the_suite_is_judged_by_its_own_evidence_and_recorded_where_that_lies_only(

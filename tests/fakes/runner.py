@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Self
 
@@ -87,12 +87,10 @@ def declare(*ids: str) -> list[Scenario]:
         """Never runs: the fake runner looks at the name only."""
 
     return [
-        scenario(
-            one,
-            must=f"A controller MUST {one}.",
-            source="tests",
-            controllers=(_controller(one),),
-        )(body)
+        replace(
+            scenario(one, must=f"A controller MUST {one}.", source="tests", controllers=(_controller(one),))(body),
+            module="lockstep_conformance.test_fake",
+        )
         for one in ids
     ]
 

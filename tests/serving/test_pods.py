@@ -82,7 +82,7 @@ def test_another_document_replaces_the_first(kube_api: KubeApi) -> None:
         ({"loads": [{"pods": "web"}, {"pods": "web", "cpu": "much"}]}, "loads[1]: 'much' is not a quantity"),
         ({"loads": [{"pods": "web", "cqu": 1}]}, "loads[0]: there is no field 'cqu'"),
         ({"loads": [{"pods": "web", "cpu": {"sine": [1]}}]}, "loads[0]: {'sine': [1]} is no amount"),
-        ({"lifecycles": [{"pods": "web", "ready_after": -1}]}, "give none below 0"),
+        ({"lifecycles": [{"pods": "web", "ready_after": -1}]}, "use 0 or more"),
         ({"external": [{"metric": "queue"}]}, "external[0]: 'value' is missing"),
     ],
 )

@@ -61,7 +61,7 @@ def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
     config = options.run_config(chosen)
     from lockstep.cli.screen import Screen
     from lockstep.implementations.registry import open_implementation
-    from lockstep.project import find_project
+    from lockstep.project import BUILT_IN
     from lockstep.quality.fuzz.differential import Differential, as_scenario
     from lockstep.trace.ledger import Ledger
 
@@ -79,7 +79,7 @@ def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
             held.enter_context(closing(open_implementation(spec, config.release, note)))
             for spec in (config.implementation, config.against)
         )
-        differential = Differential(left, right, Ledger.load(find_project().evidence.ledger), config.release)
+        differential = Differential(left, right, Ledger.load(BUILT_IN.ledger), config.release)
         return differential.judge(as_scenario(case.plan, plans)).text
 
 

@@ -101,17 +101,22 @@ def select(scenarios: Sequence[_One], patterns: Sequence[str], controller: str |
 def is_path(word: str) -> bool:
     """Whether a word of the command line names a file or folder, and not scenarios."""
     file = word.partition("::")[0]
-    return file.endswith((".py", "/")) or "::" in word or (Path(file).exists() and file not in {*ACTORS, *GROUPS})
+    return (
+        file.endswith((".py", ".json", "/")) or "::" in word or (Path(file).exists() and file not in {*ACTORS, *GROUPS})
+    )
 
 
 def _at(word: str, project: Project) -> list[Scenario]:
     """The scenarios at a path; after `::`, only those of that id or function name."""
     from lockstep.project import loading
+    from lockstep.project.regressions import scenario_in
 
     file, _, name = word.partition("::")
     path = Path(file)
     if not path.exists():
         raise click.UsageError(f"there is no file or folder {file}")
+    if path.suffix == ".json":
+        return [scenario_in(path.resolve())]
     found = loading.load_files(project, loading.files_in(path))
     if name:
         found = [one for one in found if name in (one.id, one.name, one.body.__name__)]

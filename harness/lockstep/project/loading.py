@@ -15,13 +15,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from lockstep.project.regressions import regressions_of
-from lockstep.scenarios.declare import Scenario, ScenarioError
+from lockstep.scenarios.declare import SUITE, Scenario, ScenarioError
 
 if TYPE_CHECKING:
     from lockstep.project.settings import Project
 
-#: The package of the built-in suite.
-SUITE = "lockstep_conformance"
 _PATTERNS = ("test_*.py", "*_test.py")
 _SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 

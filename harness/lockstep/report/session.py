@@ -25,6 +25,8 @@ class Row:
     virtual_seconds: float
     wall_seconds: float
     divergences: tuple[str, ...] = ()
+    #: What selects the scenario on a command line.
+    selector: str = ""
 
     @classmethod
     def of(cls, outcome: Outcome) -> Row:
@@ -38,6 +40,7 @@ class Row:
             virtual_seconds=round(outcome.virtual_seconds, 3),
             wall_seconds=round(outcome.wall_seconds, 4),
             divergences=tuple(outcome.divergences),
+            selector=outcome.scenario.selector,
         )
 
     @classmethod
@@ -121,6 +124,11 @@ class Session:
     def to_repeat(self) -> list[str]:
         """Ids of the scenarios that keep the run from being green."""
         return [row.id for row in self.rows if row.flaw]
+
+    @property
+    def selectors(self) -> list[str]:
+        """What selects these scenarios on a command line."""
+        return [row.selector or row.id for row in self.rows if row.flaw]
 
 
 def plural(count: int, noun: str) -> str:

@@ -94,7 +94,7 @@ def divergence_lines(rows: Sequence[Row]) -> list[str]:
 
 def rerun_command(session: Session) -> list[str]:
     """The exact command that repeats what was not green, one shell command folded at 80 columns."""
-    return fold(command_of(session.to_repeat, session.config))
+    return fold(command_of(session.selectors, session.config))
 
 
 def fold(words: Sequence[str], indent: str = "    ") -> list[str]:

@@ -6,26 +6,31 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lockstep.project import find_project
 from lockstep.runs.config import REPORTED, RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def command_of(scenario_ids: Sequence[str], config: RunConfig) -> list[str]:
+def command_of(selectors: Sequence[str], config: RunConfig) -> list[str]:
     """The words of the shell command that runs these scenarios so again."""
-    return ["lockstep run", *map(shlex.quote, scenario_ids), *option_words(config)]
+    return ["lockstep run", *map(shlex.quote, selectors), *option_words(config)]
 
 
 def option_words(config: RunConfig, prefix: str = "--") -> list[str]:
-    """The options that make such a run, each with its value; those with their default value are left out."""
+    """The options that make such a run, each with its value; those with their default value are left out.
+
+    Where the project sets a default of its own, the value is named: the command means the same anywhere.
+    """
     return [f"{prefix}{name} {shlex.quote(value)}" for name, value in _given(config)]
 
 
 def _given(config: RunConfig) -> Iterator[tuple[str, str]]:
     usual = {**RunConfig().reported, "release": config.implied_release}
+    settings = find_project().defaults
     for name in REPORTED:
-        if getattr(config, name) != usual[name]:
+        if name in settings or getattr(config, name) != usual[name]:
             yield name, str(getattr(config, name))
     for name in ("kubeconfig", "context"):
         if value := getattr(config.cluster, name):

@@ -136,7 +136,7 @@ class Judge:
         outcome.divergences += judged.explained
         if judged.remaining or judged.stale:
             outcome.verdict = "fail"
-            command = command_of([scenario.id], self._config)
+            command = command_of([scenario.selector], self._config)
             outcome.message = explain(judged, scenario.id, scenario.must, self._names(), " ".join(command))
         elif outcome.divergences:
             outcome.verdict = "divergent"

@@ -32,7 +32,11 @@ Body = Callable[["Cluster"], Awaitable[None]]
 #: Parts of letters, digits, dots, dashes and underscores: an id is also the path of a recording.
 _ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)
 
+#: The package of the built-in suite.
+SUITE = "lockstep_conformance"
+
 __all__ = [
+    "SUITE",
     "AdmissionOptions",
     "Body",
     "HpaOptions",
@@ -79,6 +83,14 @@ class Scenario:
     def name(self) -> str:
         """The id without its first part: without its controller, where the id begins with one."""
         return self.id.partition("/")[2] or self.id
+
+    @property
+    def selector(self) -> str:
+        """What selects this scenario on a command line: its id in the built-in suite, else its place."""
+        if not self.file or self.module.partition(".")[0] == SUITE:
+            return self.id
+        name = getattr(self.body, "__name__", "")
+        return shown_path(self.file) if self.file.endswith(".json") else f"{shown_path(self.file)}::{name}"
 
     @property
     def where(self) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lockstep.project.loading import SUITE
+from lockstep.scenarios.declare import SUITE
 from lockstep_fixtures import ROOT as FIXTURES
 
 if TYPE_CHECKING:

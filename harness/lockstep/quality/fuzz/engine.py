@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from lockstep.implementations.registry import UsageError, open_implementation
-from lockstep.project import find_project
+from lockstep.project import BUILT_IN
 from lockstep.project.regressions import case_name
 from lockstep.quality.fuzz.differential import CaseReport, Differential, as_scenario
 from lockstep.time.python_gc import rarely_collected
@@ -94,7 +94,7 @@ def fuzz(
         sides = [open_implementation(spec, release, progress) for spec in (implementation, against)]
         for side in sides:
             held.callback(side.close)
-        differential = Differential(sides[0], sides[1], Ledger.load(find_project().evidence.ledger), release)
+        differential = Differential(sides[0], sides[1], Ledger.load(BUILT_IN.ledger), release)
         numbers = count()
         while result.cases < cases:
             judge = _Judge(lambda plan: differential.judge(as_scenario(plan, plans)), result, on_case)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 import lockstep
-from lockstep.project.loading import SUITE
 from lockstep.quality.mutants.catalogue import MutantError
 from lockstep.quality.mutants.trial import RED, Answer, Trial
+from lockstep.scenarios.declare import SUITE
 
 #: Real seconds for one scenario, with all repetitions. Normally it takes a hundredth of that.
 PATIENCE = 30.0

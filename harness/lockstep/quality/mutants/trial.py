@@ -19,11 +19,11 @@ from importlib import import_module
 from typing import IO
 
 from lockstep.project import find_project
-from lockstep.project.loading import SUITE, at_hand
+from lockstep.project.loading import at_hand
 from lockstep.runs.config import RunConfig
 from lockstep.runs.outcome import Outcome
 from lockstep.runs.runner import Runner
-from lockstep.scenarios.declare import Scenario
+from lockstep.scenarios.declare import SUITE, Scenario
 
 #: Verdicts that mean that the controller is wrong.
 RED = frozenset({"fail", "error"})
