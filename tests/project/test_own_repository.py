@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.kit import ROOT, SCENARIO, lockstep, pytest_in
+from tests.project.kit import ROOT, SCENARIO, lockstep, pytest_in, run
 
 
 def test_own_scenarios_run_by_default_by_path_by_id_and_by_name(repository: Path) -> None:
@@ -86,7 +86,7 @@ def test_an_id_declared_twice_names_both_lines(repository: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["raise SystemExit(0)", "import sys; sys.exit(0)", "1/0", "raise GeneratorExit"])
 def test_a_module_that_cannot_be_imported_is_named(repository: Path, ending: str) -> None:
-    (repository / "tests/test_bad.py").write_text(ending)
+    (repository / "tests/test_bad.py").write_text(f"import lockstep\n{ending}\n")
     result = lockstep(repository, "run")
     assert result.returncode == 2
     assert "cannot import" in result.stderr
@@ -199,3 +199,96 @@ def test_recordings_of_own_scenarios(repository: Path) -> None:
     file.unlink()
     assert pytest_in(repository, "--lockstep-update", "--lockstep-implementation=upstream").returncode == 0
     assert file.is_file()
+
+
+@pytest.mark.parametrize(
+    "ending", ["raise SystemExit(0)", "raise GeneratorExit", "import asyncio; raise asyncio.CancelledError"]
+)
+def test_a_scenario_that_ends_the_program_is_an_error(repository: Path, ending: str) -> None:
+    file = repository / "tests/test_mine.py"
+    file.write_text(file.read_text().replace("    await cluster.settle()", f"    {ending}"))
+    alone = lockstep(repository, "run")
+    assert (alone.returncode, "1 scenario ended in an error" in alone.stdout) == (1, True), alone
+    (repository / "tests/test_other.py").write_text(SCENARIO.format(id="myteam/other", name="other", pods=2))
+    both = lockstep(repository, "run")
+    assert (both.returncode, "judged  pass" in both.stdout) == (1, True), both
+    assert "tests/test_mine.py:7" in both.stdout
+
+
+def test_marks_of_pytest_above_and_below_are_kept(repository: Path) -> None:
+    file = repository / "tests/test_mine.py"
+    above = file.read_text().replace("@scenario", "import pytest\n@pytest.mark.slow\n@scenario")
+    file.write_text(above.replace("async def", "@pytest.mark.small\nasync def"))
+    (repository / "pytest.ini").write_text("[pytest]\nmarkers =\n  slow: slow\n  small: small\n")
+    assert "green: 1 scenario judged" in lockstep(repository, "run").stdout
+    for mark in ("slow", "small"):
+        assert "1 passed" in pytest_in(repository, "-m", mark).stdout
+        assert "1 deselected" in pytest_in(repository, "-m", f"not {mark}").stdout
+
+
+def test_a_function_that_hides_another_scenario(repository: Path) -> None:
+    file = repository / "tests/test_mine.py"
+    file.write_text(file.read_text() + SCENARIO.format(id="myteam/second", name="own", pods=2))
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "its function test_own is also that of myteam/own" in result.stderr
+
+
+@pytest.mark.parametrize("head", ["def test_own(cluster)", "async def test_own(cluster, more)", "async def test_own()"])
+def test_a_function_that_cannot_be_a_scenario(repository: Path, head: str) -> None:
+    file = repository / "tests/test_mine.py"
+    text = file.read_text().replace("async def test_own(cluster: Cluster) -> None", head)
+    file.write_text(text.replace("await ", ""))
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "write `async def test_own(cluster: Cluster)`" in result.stderr
+
+
+def test_files_that_have_no_scenarios_are_left_alone(repository: Path) -> None:
+    (repository / "tests/test_old.py").write_text("import not_installed_here\n")
+    assert "green: 1 scenario judged" in lockstep(repository, "run").stdout
+
+
+def test_an_id_that_pytest_meets_twice(repository: Path) -> None:
+    (repository / "tests/test_again.py").write_text(SCENARIO.format(id="myteam/own", name="again", pods=2))
+    result = pytest_in(repository)
+    assert result.returncode == 4
+    assert "scenario myteam/own is there twice" in result.stderr
+
+
+def test_nothing_is_recorded_without_a_table(repository: Path) -> None:
+    (repository / "pyproject.toml").unlink()
+    result = pytest_in(repository, "--lockstep-update", "--lockstep-implementation=upstream")
+    assert result.returncode == 4
+    assert "has no pyproject.toml with [tool.lockstep]" in result.stderr
+
+
+def test_paths_that_are_not_below_the_project(repository: Path) -> None:
+    (repository / "pyproject.toml").write_text('[tool.lockstep]\nscenarios = ["/tmp"]\n')
+    result = lockstep(repository, "run")
+    assert result.returncode == 2
+    assert "which is not a path below" in result.stderr
+
+
+def test_init_keeps_line_ends_and_refuses_what_it_would_break(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b"[project]\r\nname = 'x'\r\n")
+    assert lockstep(tmp_path, "init").returncode == 0
+    assert b"\n" not in file.read_bytes().replace(b"\r\n", b"")
+    file.write_text("tool = {other = {x = 1}}\n")
+    refused = lockstep(tmp_path, "init")
+    assert refused.returncode == 2
+    assert file.read_text() == "tool = {other = {x = 1}}\n"
+
+
+@pytest.mark.parametrize("damage", ["[1]", '"abc"', "[[]]", "{}", "[]", "null", "{"])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
+    home = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert "789 scenarios" in run(tmp_path, "lockstep.cli", "list", **home).stdout
+    [index] = (tmp_path / "cache/lockstep/index").iterdir()
+    index.write_text(damage)
+    assert "789 scenarios" in run(tmp_path, "lockstep.cli", "list", **home).stdout
+
+
+def test_no_columns_are_eighty(repository: Path) -> None:
+    assert "green: 1 scenario judged" in run(repository, "lockstep.cli", "run", COLUMNS="0").stdout

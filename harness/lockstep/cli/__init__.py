@@ -78,7 +78,7 @@ def root() -> None:
     """Run Kubernetes controllers through the same scenarios, on one virtual clock, and show where they differ."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - one for each way to end
     """Run the command line and return its exit code."""
     try:
         with _terminated_in_order():
@@ -92,6 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _interrupted(aborted.__cause__)
     except LockstepError as error:
         return _say("lockstep", str(error))
+    except SystemExit as left:
+        click.echo(f"lockstep: something called sys.exit({left.code!r}) in the middle of the command", err=True)
+        return NOT_GREEN
     except Exception as error:
         traceback.print_exc()
         click.echo(

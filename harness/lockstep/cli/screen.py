@@ -6,6 +6,7 @@ no terminal to show them on for a moment.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -24,8 +25,9 @@ class Screen:
     """Output of one command. `NO_COLOR` and pipes are honoured by rich's own rules."""
 
     def __init__(self) -> None:
-        self._out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self._notes = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True)
+        width = 80 if os.environ.get("COLUMNS", "80").strip() in ("", "0") else None  # rich prints nothing at width 0
+        self._out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+        self._notes = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True, width=width)
         self._progress: Progress | None = None
         self._task: Any = None
         self._gap_above = False

@@ -220,6 +220,8 @@ def _guarded(play: Callable[[], None], file: str) -> str:
         return f"the scenario does not end: {endless}"
     except (ClusterLost, UpstreamFailed) as dead:
         return str(dead)
-    except Exception as unexpected:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as unexpected:  # SystemExit and the like would end the command with nothing judged
         return f"{type(unexpected).__name__}: {unexpected} ({failing_line(unexpected.__traceback__, file)})"
     return ""

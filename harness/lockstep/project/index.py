@@ -58,15 +58,19 @@ def suite_entries() -> list[Entry]:
     file = cache_folder("index") / f"{_state_of_the_suite()}.json"
     try:
         kept = orjson.loads(file.read_bytes())
-        return [_entry(row) for row in kept]
-    except (OSError, ValueError, TypeError):
+        entries = [_entry(row) for row in kept]
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        entries = []
+    if not entries:
         entries = [Entry.of(one) for one in load()]
         _keep(entries, file)
-        return entries
+    return entries
 
 
 def _entry(row: dict[str, Any]) -> Entry:
     fields_: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in row.items()}
+    if not isinstance(fields_["id"], str) or not isinstance(fields_["must"], str):
+        raise TypeError("not an entry")
     return Entry(**fields_)
 
 

@@ -92,6 +92,10 @@ def lay_out(root: Path) -> list[tuple[Path, str]]:
 
     Raises ProjectError, before anything is written, where pyproject.toml cannot be read.
     """
+    for name in FILES:
+        for parent in list((root / name).relative_to(root).parents)[:-1]:
+            if (root / parent).exists() and not (root / parent).is_dir():
+                raise ProjectError(f"{root / parent} is a file, and {name} belongs below it; nothing was written")
     settings = root / "pyproject.toml"
     done = [(settings, _settings(settings))]
     for name, text in FILES.items():
@@ -110,11 +114,17 @@ def _settings(file: Path) -> str:
         write_whole(file, _TABLE)
         return "written"
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_bytes().decode("utf-8")
         known = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ProjectError(f"{file} cannot be read: {error}; mend it first, nothing was written") from error
     if "lockstep" in known.get("tool", {}):
         return "kept as it is"
-    write_whole(file, f"{text.rstrip()}\n\n{_TABLE}")
+    ending = "\r\n" if "\r\n" in text else "\n"
+    extended = f"{text.rstrip()}\n\n{_TABLE}".replace("\r\n", "\n").replace("\n", ending)
+    try:
+        tomllib.loads(extended)
+    except tomllib.TOMLDecodeError as error:
+        raise ProjectError(f"a table [tool.lockstep] does not fit into {file} ({error}); add it by hand") from error
+    write_whole(file, extended)
     return "extended"

@@ -75,8 +75,16 @@ def suite_root() -> Path:
 
 def scenarios_of(module: ModuleType) -> list[Scenario]:
     """The scenarios that a module declares, in the order of its text."""
-    mine = [value for value in vars(module).values() if isinstance(value, Scenario)]
+    mine = [found for value in vars(module).values() if (found := unwrapped(value)) is not None]
     return sorted((one for one in mine if one.module == module.__name__), key=lambda one: one.line)
+
+
+def unwrapped(value: object) -> Scenario | None:
+    """The scenario that a value is, also below pytest's marks; None if it is something else."""
+    while type(value).__name__ == "MarkDecorator":
+        arguments: tuple[object, ...] = value.args  # type: ignore[attr-defined]
+        value = arguments[-1] if arguments else None
+    return value if isinstance(value, Scenario) else None
 
 
 def _collected(modules: Iterable[ModuleType], more: Iterable[Scenario] = ()) -> list[Scenario]:
@@ -93,12 +101,25 @@ def _collected(modules: Iterable[ModuleType], more: Iterable[Scenario] = ()) -> 
 
 def _matching(root: Path, entry: str) -> list[Path]:
     """The test modules that an entry of the setting `scenarios` names. Raises ScenarioError if there are none."""
-    paths = sorted(root.glob(entry))
+    try:
+        paths = sorted(root.glob(entry))
+    except (NotImplementedError, ValueError):
+        paths = []
     if not paths:
         raise ScenarioError(
-            f"{root / 'pyproject.toml'}: scenarios in [tool.lockstep] names {entry!r}, which is not there"
+            f"{root / 'pyproject.toml'}: scenarios in [tool.lockstep] names {entry!r}, "
+            "which is not a path below that file's folder"
         )
-    return [file for path in paths for file in files_in(path)]
+    return [file for path in paths for file in files_in(path) if path.is_file() or _may_declare(file)]
+
+
+def _may_declare(file: Path) -> bool:
+    """Whether a test module may have scenarios: others are not imported, for what they need may not be here."""
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True  # the import says what is wrong
+    return b"lockstep" in text or b"scenario" in text
 
 
 def _is_skipped(path: Path) -> bool:
@@ -160,4 +181,6 @@ def _import_failed(what: str, error: BaseException) -> BaseException:
     """The error to raise: what a module raises while it is imported must never end the command unseen."""
     if isinstance(error, ScenarioError | KeyboardInterrupt):
         return error
+    if type(error).__name__ in ("Skipped", "SkipTest"):
+        return ScenarioError(f"{what} skips itself while it is imported: {error}; leave it out of `scenarios`")
     return ScenarioError(f"cannot import {what}: {type(error).__name__}: {error}")

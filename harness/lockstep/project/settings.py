@@ -64,12 +64,18 @@ class Project:
         return BUILT_IN if module.partition(".")[0] == _BUILT_IN_PACKAGE else self.evidence
 
     def writable(self, evidence: Evidence) -> Evidence:
-        """`evidence`, if this project may write it. Raises ProjectError if it lies outside of the project."""
-        if not evidence.recordings.resolve().is_relative_to(self.root.resolve()):
+        """`evidence`, if this project may write it. Raises ProjectError if it lies outside, or if there is no table."""
+        if not self.configured:
             raise ProjectError(
-                f"{evidence.recordings} belongs to the installed Lockstep and is never written; "
-                "scenarios of your own are recorded in your project: run `lockstep init` there first"
+                f"{self.root} has no pyproject.toml with [tool.lockstep], which says where evidence is kept; "
+                "`lockstep init` adds it"
             )
+        for path in (evidence.recordings, evidence.regressions, evidence.ledger):
+            if not path.resolve().is_relative_to(self.root.resolve()):
+                raise ProjectError(
+                    f"{path} lies outside of the project {self.root} and is never written; "
+                    "scenarios of the built-in suite are not recorded here"
+                )
         return evidence
 
 
@@ -78,7 +84,10 @@ def find_project(start: Path | None = None) -> Project:
 
     Without one, the folder itself is a project without settings. Raises ProjectError on settings that nobody knows.
     """
-    here = (start or Path.cwd()).resolve()
+    try:
+        here = (start or Path.cwd()).resolve()
+    except OSError as error:
+        raise ProjectError(f"the current folder cannot be used: {error.strerror}; change to another one") from error
     for folder in (here, *here.parents):
         file = folder / _FILE
         table = _table(file) if file.is_file() else None

@@ -46,12 +46,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, name: str, obj: object) -> ScenarioItem | None:
     """Collect a scenario that stands in a test module under the name of a test."""
     declared = sys.modules.get("lockstep.scenarios.declare")  # whoever declares a scenario has imported it
-    if declared is None or not isinstance(obj, declared.Scenario) or not collector.funcnamefilter(name):
+    if declared is None or not collector.funcnamefilter(name):
+        return None
+    marks: list[pytest.MarkDecorator] = []
+    while isinstance(obj, pytest.MarkDecorator) and obj.args:  # a mark above @scenario
+        marks.append(getattr(pytest.mark, obj.name).with_args(*obj.args[:-1], **obj.kwargs))
+        obj = obj.args[-1]
+    if not isinstance(obj, declared.Scenario):
         return None
     from lockstep.pytest_plugin.items import ScenarioItem
 
     activate(collector.config)
-    return ScenarioItem.from_parent(collector, name=name, scenario=obj)
+    item: ScenarioItem = ScenarioItem.from_parent(collector, name=name, scenario=obj)
+    for mark in marks:
+        item.add_marker(mark)
+    item.own_markers.extend(getattr(obj.body, "pytestmark", ()))  # marks below @scenario
+    return item
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SavedCases | None:

@@ -67,6 +67,13 @@ class Execution:
         scenarios = [item.scenario for item in items if isinstance(item, ScenarioItem)]
         if not scenarios:
             return
+        places: dict[str, str] = {}
+        for item in items:
+            if isinstance(item, ScenarioItem) and item.nodeid != places.setdefault(item.scenario.id, item.nodeid):
+                raise pytest.UsageError(
+                    f"scenario {item.scenario.id} is there twice: {places[item.scenario.id]} and {item.nodeid}; "
+                    "rename one, or do not import it"
+                )
         from lockstep.runs.availability import available
 
         kept, self._about = available(self.config, scenarios)

@@ -36,6 +36,14 @@ _FEW_CONTROLLERS = 2
 _ENDING = {signal.SIGINT, signal.SIGTERM}
 
 
+class _Terminated(KeyboardInterrupt):
+    """The parent ends this worker. Not SystemExit, which a scenario may raise."""
+
+
+def _terminate(*_: object) -> None:
+    raise _Terminated
+
+
 class WorkerFailed(Exception):
     """What a worker met that is a bug in Lockstep; the message is its traceback."""
 
@@ -144,7 +152,7 @@ class Workers:
     def _work(self, pipe: Connection, strangers: Sequence[Connection], mask: Any) -> None:
         """In the worker: run what comes until nothing does, because all is done or the parent is gone."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all: the parent ends us
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        signal.signal(signal.SIGTERM, _terminate)
         for one in strangers:  # else the end of the parent would not end what comes
             one.close()
         try:
@@ -154,6 +162,8 @@ class Workers:
                     result = self._result(self._scenarios[pipe.recv()])
                     sys.stdout.flush()
                     pipe.send(result)
+        except _Terminated:
+            sys.exit(128 + signal.SIGTERM)
         finally:
             self._close()
 

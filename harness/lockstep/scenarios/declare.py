@@ -7,6 +7,7 @@ in the module; pytest collects it, and so does `lockstep run`.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -126,6 +127,7 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
         raise ScenarioError(f"scenario {id} names {named}; known: {', '.join(ACTORS)}")
 
     def declare(body: Body) -> Scenario:
+        _check_body(id, body)
         return Scenario(
             id=id,
             must=must,
@@ -145,3 +147,22 @@ def scenario(  # noqa: PLR0913 - the facts of a scenario, all by keyword
         )
 
     return declare
+
+
+#: Ids by the file and name of the function that declares them, for functions that stand in no other.
+_DECLARED: dict[tuple[str, str], tuple[str, int]] = {}
+
+
+def _check_body(scenario_id: str, body: Body) -> None:
+    """Raises ScenarioError if the function cannot be a scenario, or takes the name of another one in its file."""
+    code = body.__code__
+    where = f"{shown_path(code.co_filename)}:{code.co_firstlineno}"
+    if not inspect.iscoroutinefunction(body) or code.co_argcount != 1:
+        raise ScenarioError(f"scenario {scenario_id} ({where}): write `async def {code.co_name}(cluster: Cluster)`")
+    name, line = (code.co_filename, code.co_qualname), code.co_firstlineno
+    other, other_line = _DECLARED.setdefault(name, (scenario_id, line))
+    if "<locals>" not in code.co_qualname and other_line != line and other != scenario_id:
+        raise ScenarioError(
+            f"scenario {scenario_id} ({where}): its function {code.co_name} is also that of {other} "
+            f"(line {other_line}), which would be lost; rename one"
+        )
