@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
     @property
     def data(self) -> Any:
-        """The body as JSON value, or as text where it is no JSON."""
+        """The body as JSON value, or as text if it is not JSON."""
         try:
             return orjson.loads(self.body)
         except ValueError:
@@ -125,7 +125,7 @@ def target(path: str, query: Mapping[str, str]) -> str:
 
 
 class Client:
-    """Asks the server at `url` through `pool`. `credentials`: the headers that say who asks, made anew each time."""
+    """Asks the server at `url` through `pool`. `credentials`: headers that identify the client, new for each call."""
 
     def __init__(
         self, url: str, pool: urllib3.PoolManager, credentials: Callable[[], Mapping[str, str]] = dict

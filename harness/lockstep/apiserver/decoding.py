@@ -1,6 +1,7 @@
-"""What a server says of a body that is no object of the kind that the path names.
+"""The errors for a body that is not an object of the kind that the path names.
 
-In a body of its own that is a 400; what a patch makes of an object is a 422 about a field called "patch".
+For the body of a create or an update the error is a 400. For the result of a patch it is a 422 about a field called
+"patch".
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _default_container(container: dict[str, Any], *, pod: bool) -> dict[str, Any
 
 
 def _spell_amounts(resources: dict[str, Any]) -> None:
-    """Quantities as Go writes them again; what is none is left to validation."""
+    """Rewrite quantities in Go's canonical form; validation reports invalid ones."""
     for group in ("requests", "limits"):
         if group in resources:
             resources[group] = {name: _spelled(amount) for name, amount in resources[group].items()}

@@ -41,7 +41,7 @@ class ApiError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Of the answer: clients repeat the request after so many seconds (responsewriters.ErrorNegotiated)."""
+        """The headers of the answer: how many seconds clients wait before a retry (responsewriters.ErrorNegotiated)."""
         headers = {"Content-Type": "application/json"}
         wait = (self.status.get("details") or {}).get("retryAfterSeconds", 0)
         return {**headers, "Retry-After": str(wait)} if wait else headers
@@ -103,7 +103,7 @@ def forbidden(group: str, resource: str, name: str, why: str) -> ApiError:
 
 
 def bad_request(why: str) -> ApiError:
-    """400: the request makes no sense."""
+    """400: the request is malformed."""
     return ApiError(400, "BadRequest", why)
 
 
@@ -135,7 +135,7 @@ def too_large_resource_version(wanted: int, current: int) -> ApiError:
 
 
 def too_many_requests(message: str, retry_after: int) -> ApiError:
-    """429: try again after so many seconds (0: no promise)."""
+    """429: retry after `retry_after` seconds (0: no promise)."""
     return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
 
 

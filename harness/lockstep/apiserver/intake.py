@@ -373,7 +373,7 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
 
 
 def _check_amounts(value: Any, path: str, kind: Kind) -> None:
-    """Quantities by name; one that is none ends the decoding with its own words."""
+    """Quantities by name; an invalid quantity ends the decoding with its own message."""
     if type(value) is not dict:
         raise _wrong(value, "v1.ResourceList", path, kind)
     for amount in value.values():

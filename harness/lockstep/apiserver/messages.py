@@ -27,8 +27,8 @@ class Request:
     `as_of` answers a list or watch from the collection as it was at that resourceVersion. `accept` is the Accept
     header, "" for plain JSON; only discovery looks at it. `hearing` holds what webhooks have said about it so far.
     `complaints`: what the transport found wrong with the body's form, such as fields that it names twice.
-    `trusted`: the body was made for this request, in canonical form, by somebody who knows the shapes; so what it says
-    of a status is neither copied nor checked.
+    `trusted`: the body was made for this request, in canonical form, by a caller that knows the shapes. So the status
+    in it is neither copied nor checked.
     """
 
     __slots__ = (
@@ -70,9 +70,9 @@ class Request:
 
 
 class Unreadable:
-    """What stands for a body that is no JSON object: the request is refused for it, but not before other reasons.
+    """Stands for a body that is not a JSON object. The request is refused for it, unless an earlier check refuses it.
 
-    `why`: what Go's decoder says of it.
+    `why`: the message of Go's decoder.
     """
 
     __slots__ = ("_raw", "why")
@@ -83,7 +83,7 @@ class Unreadable:
 
     @property
     def told(self) -> str:
-        """What is said of it where an object was expected (handlers/rest.go, summarizeData)."""
+        """The message where an object was expected (handlers/rest.go, summarizeData)."""
         shown = self._raw.decode(errors="replace") if self._raw.startswith(b"{") else self._raw.hex()
         most = _SHOWN_BYTES if self._raw.startswith(b"{") else 2 * _SHOWN_BYTES
         shown = f"{shown[:most]} ..." if len(self._raw) > _SHOWN_BYTES else shown
@@ -187,7 +187,7 @@ class Reply:
         self._raw: bytes | None = None
 
     def raw(self) -> bytes:
-        """The body as JSON. Stored objects are serialised once per version, whoever reads them."""
+        """The body as JSON. A stored object is serialised once per version, for all readers."""
         if self._stored is not None:
             return self._stored.raw()
         if self._raw is None:

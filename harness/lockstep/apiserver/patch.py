@@ -58,7 +58,7 @@ def patch(state: State, call: Call) -> Reply:
 
 
 def decoded_patch(decode: Callable[[], dict[str, Any]], patched: Any, call: Call, media: str) -> dict[str, Any]:
-    """What `decode` makes of a patched object. Raises ApiError 422 where that is no object of the kind."""
+    """What `decode` makes of a patched object. Raises ApiError 422 if the result is not an object of the kind."""
     try:
         return decode()
     except Undecodable as problem:
@@ -83,7 +83,7 @@ def accepted_types(kind: Kind) -> list[str]:
 
 
 def patched_object(current: dict[str, Any], body: Any, media: str, kind: Kind) -> dict[str, Any]:
-    """The object after the patch; `current`, which is of this kind, is left alone. Raises ApiError 400 or 422."""
+    """The object after the patch; `current`, which is of this kind, is not changed. Raises ApiError 400 or 422."""
     if media == JSON_PATCH:
         return _json_patched(current, body)
     if not isinstance(body, dict):

@@ -28,7 +28,7 @@ def compute_quality(spec: dict[str, Any]) -> str:
 
 
 def _add(total: dict[str, Fraction], amounts: dict[str, Any]) -> int:
-    """Add CPU and memory, but for zeros; how many there were."""
+    """Add CPU and memory, except for zeros. Returns how many were added."""
     counted = 0
     for name in _COUNTED:
         amount = _amount(amounts.get(name, 0))

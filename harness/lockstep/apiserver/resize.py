@@ -82,7 +82,7 @@ def _resized(new: Object, old: Object) -> Object:
 
 
 def _findings(spec: Object, old: Object) -> list[FieldError]:
-    """ValidatePodResize, but for pod-level resources."""
+    """ValidatePodResize, except for pod-level resources."""
     found = list(pod_spec_findings(spec, "spec"))
     quality = (old.get("status") or {}).get("qosClass", "")
     if quality_of_service(spec) != quality:

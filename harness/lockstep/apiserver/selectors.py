@@ -16,7 +16,7 @@ from lockstep.wire.selectors import InvalidSelector, Selector
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]
 _COMMON_FIELDS = frozenset({"metadata.name", "metadata.namespace"})
-#: Kinds whose conversion of field labels has a wording of its own.
+#: Kinds whose conversion of field labels has its own error message.
 _OWN_WORDS = frozenset({"Job"})
 #: Fields that are selected by another name than they have.
 _STORED = {"status.successful": "status.succeeded"}

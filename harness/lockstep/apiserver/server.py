@@ -63,8 +63,8 @@ _MEDIA_TYPES = ("application/json", "application/yaml", "application/vnd.kuberne
 class ApiServer:
     """A Kubernetes API server in memory.
 
-    `loop_now` returns the instant in nanoseconds since the virtual epoch; `feature_gates` are those that shall not have
-    their usual value.
+    `loop_now` returns the instant in nanoseconds since the virtual epoch; `feature_gates` are those with a value other
+    than the default.
     """
 
     def __init__(

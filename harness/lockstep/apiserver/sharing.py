@@ -27,7 +27,7 @@ class Shared:
         self._made: dict[int, Any] = {}
 
     def __call__(self, part: Any) -> Any:
-        """The shared form of a part; what `canonical` raises. Raises ValueError on what is no JSON data."""
+        """The shared form of a part; what `canonical` raises. Raises ValueError on data that is not JSON."""
         if id(part) in self._made:
             return part
         key = marshal.dumps(part, 2)

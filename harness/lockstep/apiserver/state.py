@@ -96,7 +96,7 @@ _OPTIONS = {
 
 
 def asks_for_dry_run(request: Request, options: str) -> bool:
-    """What the options of a write in the query come to. Raises ApiError 422 for those that make no sense."""
+    """Whether the options in the query of a write request a dry run. Raises ApiError 422 for invalid options."""
     query, findings = request.query, []
     if not options:
         return False
@@ -116,7 +116,7 @@ def asks_for_dry_run(request: Request, options: str) -> bool:
 
 
 def is_dry_run(asked: list[str], options: str) -> bool:
-    """Whether a write shall change nothing. Raises ApiError 422 for a kind of dry run that there is not."""
+    """Whether a write is a dry run. Raises ApiError 422 for an unknown kind of dry run."""
     if not options or not asked:
         return False
     if asked != ["All"]:

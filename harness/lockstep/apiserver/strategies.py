@@ -14,7 +14,7 @@ Gates = Mapping[str, bool]
 
 
 class Strategy(Protocol):
-    """One kind. Objects are private and may be changed, but for `old`, which is the stored one."""
+    """One kind. Objects are private and may be changed, except for `old`, which is the stored one."""
 
     def decode(self, payload: Object, version: str) -> None:
         """Turn what was sent in `version` into the stored version, with defaults. Raises ValueError."""

@@ -28,7 +28,7 @@ class FieldRules(Protocol):
     """Knows which fields there are."""
 
     def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
-        """What was sent without the fields that nobody knows, and where those were. `sent` is left alone.
+        """What was sent, without unknown fields, and the paths of those. `sent` is not changed.
 
         Raises ValueError for a value that cannot be in its place; the message is Go's.
         """

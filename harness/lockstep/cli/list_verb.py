@@ -68,7 +68,7 @@ def command(
 
 
 def _filtered(scenarios: Sequence[Entry], text: str, feature: str, source: str) -> list[Entry]:
-    """The scenarios that have all of these; "" asks for nothing. Raises click.UsageError if none is left."""
+    """The scenarios that have all of these; "" matches all. Raises click.UsageError if none is left."""
     features = {name.lower(): name for one in scenarios for name in one.features}
     close = difflib.get_close_matches(feature.lower(), features, n=3)
     known = f"did you mean {' or '.join(features[one] for one in close)}?" if close else "--format json shows them"

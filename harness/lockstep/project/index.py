@@ -71,7 +71,7 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 
 def _keep(entries: Sequence[Entry], file: Path) -> None:
-    """Write the index, and take away those of earlier states; without a cache that can be written, it is made anew."""
+    """Write the index, and remove those of earlier states. Without a writable cache, each call makes a new one."""
     with suppress(OSError):
         write_whole(file, orjson.dumps([asdict(one) for one in entries]).decode())
         for other in file.parent.glob("*.json"):

@@ -1,4 +1,4 @@
-"""Scenarios in pytest: every `Scenario` in a test module is an item of its own, judged as `lockstep run` judges it.
+"""Scenarios in pytest: every `Scenario` in a test module is its own item, judged as `lockstep run` judges it.
 
 Nothing of Lockstep is imported, and nothing printed, before the first scenario is collected or the first option given:
 a session without scenarios does not pay for them.
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, name: str, obj: object) -> ScenarioItem | None:
     """Collect a scenario that stands in a test module under the name of a test."""
-    declared = sys.modules.get("lockstep.scenarios.declare")  # whoever declares a scenario has imported it
+    declared = sys.modules.get("lockstep.scenarios.declare")  # a module with a scenario has imported it
     if declared is None or not isinstance(obj, declared.Scenario) or not collector.funcnamefilter(name):
         return None
     from lockstep.pytest_plugin.items import ScenarioItem
@@ -71,7 +71,7 @@ class Workers:
         self._config = config
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Begin to report with the first row. The part that is registered now does not hear of this call by itself."""
+        """Begin to report with the first row. pytest does not pass this call to the part that is registered now."""
         if hasattr(report, "lockstep") and not self._config.pluginmanager.hasplugin("lockstep-reporting"):
             activate(self._config)
             reporting: Reporting = self._config.pluginmanager.getplugin("lockstep-reporting")

@@ -32,12 +32,12 @@ class Reporting:
         self._introduced = False
 
     def pytest_report_header(self) -> list[str]:
-        """One fact a line, where the session is known to have to do with Lockstep from its start."""
+        """One fact per line, if it is known from the start that the session uses Lockstep."""
         self._introduced = True
         return self._introduction()
 
     def pytest_report_collectionfinish(self) -> list[str]:
-        """The same facts later, where only the scenarios that were collected have told."""
+        """The same facts later, if only the collected scenarios showed that the session uses Lockstep."""
         return [] if self._introduced or self._config.get_verbosity() < 0 else self._introduction()
 
     def _introduction(self) -> list[str]:

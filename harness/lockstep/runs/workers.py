@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
 
 _FORK = multiprocessing.get_context("fork")
-#: Real seconds in which a worker that is told to end must have closed what it holds.
+#: Real seconds in which a worker must close its resources after a request to end.
 _PATIENCE = 5.0
 #: A scenario with more controllers is a closed loop of many hours.
 _FEW_CONTROLLERS = 2

@@ -21,14 +21,14 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 _APPLY = "application/apply-patch+yaml"
 _JSON, _UNKNOWN = "application/json", "application/octet-stream"
 _NESTED_TOO_DEEPLY = "json: exceeded max depth"
-#: Where Go's decoder gives up is far deeper; what is nested more than this is no object of Kubernetes.
+#: Go's decoder accepts far more, but no Kubernetes object is nested more deeply than this.
 _DEEPEST = 200
 
 
 def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
     """The body as data, and the media type under which the server takes it. Raises ApiError 400.
 
-    A body of a type that nobody reads is left alone: the server will refuse the type.
+    A body of an unsupported type is not decoded: the server will refuse the type.
     """
     media = _media_type(content_type)
     if not raw:

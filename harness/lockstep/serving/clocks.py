@@ -67,7 +67,7 @@ class JumpingClock:
 
 
 class ManualClock:
-    """Moves as far as it has been told to. Begins at the virtual epoch; the first second passes by itself."""
+    """Moves only as far as `move` allows. Begins at the virtual epoch; the first second passes by itself."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox

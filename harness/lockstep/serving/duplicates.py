@@ -1,4 +1,4 @@
-"""Fields that a JSON document names more than once. The last one counts, and strict decoding tells of it."""
+"""Fields that a JSON document names more than once. The last one counts, and strict decoding reports them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _RULES = {
     "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
     "incomplete": False,
 }
-#: Subresources of a pod that reach into its containers, and what a client is told of each.
+#: Subresources of a pod that reach into its containers, and the message that a client gets for each.
 _INSIDE = {
     "log": "there are no logs",
     "exec": "nothing can be executed",

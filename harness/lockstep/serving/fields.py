@@ -1,7 +1,7 @@
-"""What Go's types say of a body in JSON: which fields there are, and what may stand in them.
+"""A body in JSON, checked against Go's types: which fields there are, and what values they may have.
 
-From the same table as protobuf. A value of the wrong type is refused as encoding/json words it, a null is left out, and
-what nobody knows is left out and told.
+From the same table as protobuf. A value of the wrong type is refused with the message of encoding/json. A null is left
+out. An unknown field is left out and reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "double": (int, float),
 }
-#: Nobody has so much of anything, and the number itself would not fit into memory.
+#: Exponents that no real quantity has; the number itself would not fit into memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
 #: Types that hold whatever JSON there is.
 _ANYTHING = frozenset({"raw", "json", "fields"})
@@ -56,7 +56,7 @@ def known_fields(kind: Kind, sent: Any) -> tuple[Any, list[Path]]:
 
 
 def shaped_as(version: str, kind: str, sent: Any) -> Any:
-    """A body that is no object of the place it is sent to, such as an Eviction. Raises ValueError."""
+    """The decoded body of another kind than its path serves, such as an Eviction. Raises ValueError."""
     name = type_of(version, kind)
     return sent if not name else _Reader(kind, []).value(sent, name, ())
 

@@ -42,7 +42,7 @@ class Heartbeats:
         self._world = world
 
     def start(self) -> None:
-        """Tell what the kubelets are, and go on beating."""
+        """Report the version of each kubelet, then send heartbeats."""
         for node in self._server.objects("nodes"):
             self._send("PATCH", f"/api/v1/nodes/{node['metadata']['name']}/status", {"status": {"nodeInfo": _SYSTEM}})
         self._beat()
@@ -64,6 +64,6 @@ class Heartbeats:
         self._send("POST", _LEASES, {"metadata": {"name": name, "ownerReferences": [owner]}, "spec": spec})
 
     def _send(self, method: str, path: str, body: Object) -> None:
-        """A refusal is nobody's loss: the next beat tries again."""
+        """A refusal does no harm: the next heartbeat is a new attempt."""
         media = _MERGE if method == "PATCH" else "application/json"
         self._server.handle(Request(method, path, body=body, content_type=media, actor="kubelet"))

@@ -1,6 +1,6 @@
 """OpenAPI v3 as far as kubectl reads it: which fields a kind has (explain), and what a write may ask for (apply).
 
-Each group and version has a document of its own; /openapi/v3 lists them.
+Each group and version has its own document; /openapi/v3 lists them.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class PodBehaviour:
         self._handles: list[Handle] = []
 
     def apply(self, document: Object) -> None:
-        """Let a document hold from now on. Raises ServeError and changes nothing if it makes no sense."""
+        """Use this document from now on. Raises ServeError and changes nothing if the document is invalid."""
         checked(document)
         made: list[Handle] = []
         rules: list[tuple[Mapping[str, str], Lifecycle]] = []

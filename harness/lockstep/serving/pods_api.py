@@ -1,4 +1,4 @@
-"""`/lockstep/pods`: what pods use and how they run, and saying it anew while the cluster is served."""
+"""`/lockstep/pods`: what pods use and how they run, and how to change it while the cluster is served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies in which no object can be recognised, in upstream's words (apiserver/pkg/endpoints/handlers/rest.go)."""
+"""Bodies without a recognisable object, with upstream's messages (apiserver/pkg/endpoints/handlers/rest.go)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 30
 
 
 def check_head(content: Any, raw: bytes) -> None:
-    """Raise ApiError 400 if what was read is no object, or its kind is no text."""
+    """Raise ApiError 400 if the content is not an object, or its kind is not a string."""
     told = complaint(content, FIND_KIND) if raw else "unexpected end of JSON input"
     if told:
         raise bad_request(f"{_UNREADABLE}{told}")

@@ -25,7 +25,7 @@ _PLAIN: dict[str, Object] = {
     "double": {"type": "number", "format": "double"},
     "bytes": {"type": "string", "format": "byte"},
 }
-#: Types with a form of their own: their names, and their schemas.
+#: Types with a special form: their names, and their schemas.
 _SPECIAL: dict[str, tuple[str, Object]] = {
     "time": (f"{_MACHINERY}.apis.meta.v1.Time", {"type": "string", "format": "date-time"}),
     "microtime": (f"{_MACHINERY}.apis.meta.v1.MicroTime", {"type": "string", "format": "date-time"}),

@@ -1,7 +1,7 @@
 """The loop of a served cluster: clients from outside may send what the simulated world does not expect.
 
-A scenario that breaks the world shall fail. A server that does so would take away everybody else's cluster, so here the
-step is left out and told of in the log; the actor goes on with what comes next.
+A scenario that breaks the world must fail. A server that failed would take the cluster away from all other clients. So
+here the step is skipped and logged, and the actor goes on with its next step.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Service:
         for site in list(self._runner.sites):
             await site.stop()
         await asyncio.to_thread(self.simulation.stop)
-        await asyncio.sleep(0)  # the ends of watches are on their way
+        await asyncio.sleep(0)  # the ends of watches are in flight
         await self._runner.cleanup()
 
 

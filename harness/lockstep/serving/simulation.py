@@ -1,4 +1,4 @@
-"""The simulated cluster behind the HTTP front: API server, world and reference controllers, in a thread of its own."""
+"""The simulated cluster behind the HTTP front: API server, world and reference controllers, in its own thread."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Setup:
 
     `clock`: one of `clocks.CLOCKS`. `kubelet`: whether there are nodes, kubelets, a scheduler and a garbage collector.
     `controllers`: those of the reference. `owners`: resources that simulated owners act for. `snapshot`: objects.
-    `pods`: what pods use and how they run (see `pods`). `without`: those of `ACTORS_OF_THE_WORLD` that shall not act.
+    `pods`: what pods use and how they run (see `pods`). `without`: those of `ACTORS_OF_THE_WORLD` that do not act.
     """
 
     clock: str = "real"

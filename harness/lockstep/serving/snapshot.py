@@ -1,6 +1,6 @@
 """Snapshots: objects from manifests, or from `kubectl get -o json`, as the first content of a cluster.
 
-What the server itself assigns is assigned anew: versions, uids, times of creation. References to owners in the snapshot
+The server assigns its own values again: versions, uids, times of creation. References to owners in the snapshot
 follow their new uids. Statuses are kept.
 """
 
@@ -23,7 +23,7 @@ _DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 #: Kinds that others need first.
 _EARLY = {"CustomResourceDefinition": 0, "Namespace": 1, "Node": 2}
 _LATER = len(_EARLY)
-#: Kinds that would have a say in the writes of all others.
+#: Kinds that could change or refuse the writes of all others.
 _LAST = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "ResourceQuota", "LimitRange"}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -70,7 +70,7 @@ def load_snapshot(server: ApiServer, objects: Sequence[Object]) -> None:
 
 
 def _in_order(objects: Sequence[Object]) -> list[Object]:
-    """As they stand, but for those that others need, and those whose owners come later."""
+    """In the given order, except for those that others need, and those whose owners come later."""
     ranked = sorted(objects, key=lambda one: _LATER + 1 if one["kind"] in _LAST else _EARLY.get(one["kind"], _LATER))
     known = {one["metadata"].get("uid"): one for one in ranked}
     ordered: dict[int, Object] = {}

@@ -1,4 +1,4 @@
-"""A watch on its way from the simulation to a client: events cross over in order, and a slow reader is cut off."""
+"""A watch between the simulation and a client: events arrive in order, and a slow reader is cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Go says about text that is no JSON (encoding/json/scanner.go)."""
+"""Go's messages about text that is not JSON (encoding/json/scanner.go)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times and durations as Go reads and writes them (time/format.go, time.go), with its words where they make no sense.
+"""Times and durations as Go reads and writes them (time/format.go, time.go), with its messages for invalid ones.
 
 An instant is an integer: nanoseconds since 2000-01-01T00:00:00Z, where the clock of a Go `testing/synctest` bubble
 starts. A duration is nanoseconds, too.

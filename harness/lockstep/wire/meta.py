@@ -51,5 +51,5 @@ def controller_of(obj: Object) -> dict[str, Any] | None:
 
 
 def is_terminating(obj: Object) -> bool:
-    """Whether the object is on its way out."""
+    """Whether the object is being deleted."""
     return bool(obj.get("metadata", {}).get("deletionTimestamp"))

@@ -29,7 +29,7 @@ LabelSet = frozenset[tuple[str, str]]
 
 
 class InvalidSelector(ValueError):
-    """A label selector that cannot match anything; the text is upstream's."""
+    """An invalid label selector; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def _fill(call: Call, payload: dict[str, Any], limit_range: dict[str, Any]) -> N
 
 
 def validate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Refuse a pod that asks for less than a minimum or more than a maximum. Raises ApiError 403."""
+    """Refuse a pod that requests less than a minimum or more than a maximum. Raises ApiError 403."""
     if not _concerns(call, old):
         return
     for limit_range in _ranges(state, call.namespace):

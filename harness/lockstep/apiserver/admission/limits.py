@@ -26,7 +26,7 @@ def pod_resources(spec: dict[str, Any]) -> Resources:
 
 
 def pod_amounts(spec: dict[str, Any], side: str) -> Amounts:
-    """What a pod requests, or is limited to: its containers and side-cars together, or more while it starts."""
+    """What a pod requests, or is limited to: its containers and sidecars together, or more while it starts."""
     total: Amounts = {}
     for container in spec.get("containers") or ():
         _add(total, _asked(container, side))
@@ -68,7 +68,7 @@ def _maximise(total: Amounts, other: Amounts) -> None:
 
 
 def violations(item: dict[str, Any], resources: Resources) -> list[str]:
-    """What one item of a LimitRange has against a container or a pod, in upstream's words."""
+    """How a container or a pod violates one item of a LimitRange, as upstream's messages."""
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     kind = item["type"]
     found = [_below(kind, name, bound, requests, limits) for name, bound in (item.get("min") or {}).items()]
@@ -110,7 +110,7 @@ def _above(kind: str, name: str, bound: Any, requests: dict[str, Any], limits: d
 
 
 def _out_of_ratio(kind: str, name: str, bound: Any, requests: dict[str, Any], limits: dict[str, Any]) -> str:
-    """limitRequestRatioConstraint, in floats as upstream has it."""
+    """limitRequestRatioConstraint, computed in floats like upstream."""
     request_value, limit_value, _ = _values(requests.get(name), limits.get(name), bound)
     said = f"{name} max limit to request ratio per {kind} is {bound}"
     if not request_value:

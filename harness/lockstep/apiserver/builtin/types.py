@@ -1,8 +1,7 @@
 """The types of the built-in kinds, field by field.
 
 A type is named `GROUP/VERSION.NAME`, as in `apps/v1.ReplicaSetSpec`. The type of a field is such a name, a scalar of
-protobuf, a form of its own (`quantity`, `time`, `raw` ...), or `list TYPE` or `map TYPE`. The table is read when it is
-first asked for.
+protobuf, a special form (`quantity`, `time`, `raw` ...), or `list TYPE` or `map TYPE`. The table is read on first use.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def published_name(name: str) -> str:
 
 @cache
 def struct(name: str) -> tuple[Field, ...]:
-    """The fields of a struct, as its Go source has them. Raises KeyError for a name that is none."""
+    """The fields of a struct, as its Go source has them. Raises KeyError for an unknown name."""
     return tuple(
         Field(field, kind, number, "o" in flags, "p" in flags, facts[0] if facts else _NO_FACTS)
         for field, kind, number, flags, *facts in _content()["types"][name]

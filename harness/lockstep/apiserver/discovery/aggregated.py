@@ -16,7 +16,7 @@ from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.state import State
 
 Object = dict[str, Any]
-#: What another server tells of its group: the name, and the entries of each version.
+#: What another server reports about its group: the name, and the entries of each version.
 _Foreign = tuple[str, list[tuple[str, list[Object] | None]]]
 
 CONTENT_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

@@ -109,7 +109,7 @@ def put(root: dict[str, Any], path: Path, value: Any, form: Form) -> None:
 
 
 def _named_by(part: str, form: Form) -> dict[str, Any]:
-    """A new element with the fields that name it, but for those that name it without being there."""
+    """A new element with the fields that name it, without keys that have their default value."""
     return {key: value for key, value in orjson.loads(part[2:]).items() if value != form.keys.get(key)}
 
 

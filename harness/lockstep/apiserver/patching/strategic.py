@@ -27,7 +27,7 @@ def _part(kind: str, name: str) -> tuple[str, Field | None]:
 
 
 def apply_strategic(original: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The patched object; both arguments stay as they are. Raises ApiError on a patch that makes no sense.
+    """The patched object; both arguments stay as they are. Raises ApiError on an invalid patch.
 
     `kind`: the type of the object in the table, such as `apps/v1.ReplicaSet`; "" for one that is not there.
     """

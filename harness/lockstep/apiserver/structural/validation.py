@@ -62,7 +62,7 @@ def _rule_findings(found: Findings, new: Any, old: Any, schema: Structural) -> F
 
 
 def _broken_rules(value: Any, old: Any, schema: Structural, path: str) -> Iterator[FieldError]:
-    """Rules that do not hold, but for those about what has not changed."""
+    """Rules that do not hold, except for those about what has not changed."""
     if value is None or (old is not _NONE and value == old):
         return
     for rule in schema.rules:

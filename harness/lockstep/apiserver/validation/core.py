@@ -13,7 +13,7 @@ _LARGEST_DATA = 1024 * 1024
 
 
 def phase_findings(phase: str, metadata: dict[str, Any]) -> Findings:
-    """ValidateNamespaceStatusUpdate: the phase tells whether the namespace is being deleted."""
+    """ValidateNamespaceStatusUpdate: the phase must match whether the namespace is being deleted."""
     deleted = bool(metadata.get("deletionTimestamp"))
     wanted = "Terminating" if deleted else "Active"
     if phase == wanted:

@@ -44,7 +44,7 @@ def limit_range_findings(spec: dict[str, Any]) -> Findings:
 
 
 def _unreadable(item: dict[str, Any], path: str) -> Findings:
-    """Amounts that are none; a real server cannot decode them."""
+    """Invalid quantities; a real server cannot decode them."""
     found: Findings = []
     for group in _GROUPS:
         for name, amount in (item.get(group) or {}).items():

@@ -1,6 +1,6 @@
 """Validation of objects, as far as the simulated controllers can touch them.
 
-From pkg/apis/core/validation and pkg/apis/apps/validation; metadata has a module of its own. A check adds its findings
+From pkg/apis/core/validation and pkg/apis/apps/validation; metadata has its own module. A check adds its findings
 to a list; what is not checked is listed in `limits`.
 """
 

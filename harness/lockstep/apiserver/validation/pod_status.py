@@ -79,7 +79,7 @@ def _transitions(status: Object, before: Object, spec: Object) -> Iterator[Field
 def _revived(
     group: str, status: Object, before: Object, spec: Object, containers: list[Object]
 ) -> Iterator[FieldError]:
-    """A container that is none of the `containers` has no policy, so its end is for good."""
+    """A container that is not one of the `containers` has no restart policy, so it stays terminated."""
     running = {one.get("name") for one in status.get(group) or () if _terminated(one) is None}
     for index, one in enumerate(before[group]):
         end = _terminated(one)

@@ -98,7 +98,7 @@ class _Round:
         return judge(review, uid, outcome)
 
     def _apply(self, kind: Kind, verdict: Verdict) -> bool:
-        """Patch the object, decode and default it anew."""
+        """Patch the object, then decode and default it again."""
         before = to_served_form(self._payload, kind)
         try:
             patched = jsonpatch.JsonPatch(list(verdict.patch)).apply(deep_copy(_as_sent(before, kind)), in_place=True)

@@ -26,7 +26,7 @@ class Review:
 
     webhook: str
     service: tuple[str, str]
-    #: Where the question goes, with the timeout as the webhook is told it.
+    #: Where the question goes, with the timeout as the webhook gets it.
     url: str
     path: str
     #: Seconds that the webhook has.
@@ -67,7 +67,7 @@ class Hearing:
         self._asked = 0
 
     def begin(self) -> None:
-        """The request is tried again from the start."""
+        """The request is retried from the start."""
         self._asked = 0
 
     def note(self, review: Review, outcome: Outcome) -> None:
@@ -87,7 +87,7 @@ class Hearing:
 
 
 class CallFailed(Exception):
-    """The webhook was not reached, or made no sense (webhookutil.ErrCallingWebhook)."""
+    """The webhook was not reached, or its answer was invalid (webhookutil.ErrCallingWebhook)."""
 
     def __init__(self, webhook: str, reason: str) -> None:
         super().__init__(f"failed calling webhook {quote(webhook)}: {reason}")

@@ -60,7 +60,7 @@ def refuse_strangers(name: str) -> None:
     """Raises KindFailed if there is a cluster of this name that is not ours."""
     if nodes(name) and not is_ours(name):
         raise KindFailed(
-            f"there is a kind cluster {name!r} that Lockstep did not make, so it is left alone; "
+            f"there is a kind cluster {name!r} that Lockstep did not make, so it is not used; "
             f"take another name with --kind-cluster-name, or delete it: kind delete cluster --name {name}"
         )
 

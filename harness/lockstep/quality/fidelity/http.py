@@ -22,7 +22,7 @@ _END = None
 
 
 class HttpStream:
-    """The events of a watch, read by a thread of its own. `quiet`: seconds without an event after which the stream
+    """The events of a watch, read by its own thread. `quiet`: seconds without an event after which the stream
     counts as ended.
     """
 

@@ -23,7 +23,7 @@ Field = tuple[int, Any]
 
 
 class MalformedProtobuf(ValueError):
-    """The bytes are no object that is known here; the message says why."""
+    """The bytes do not encode a known object; the message says why."""
 
 
 def decode(raw: bytes) -> dict[str, Any]:
