@@ -43,9 +43,9 @@ def command(
     source: str,
     format_: str,
 ) -> None:
-    """List the scenarios: what each demands, and where that comes from (with --format json).
+    """List the scenarios: the rule of each, and the source of that rule (with --format json).
 
-    Upper and lower case are the same for --grep, --feature and --source.
+    --grep, --feature and --source ignore case.
     """
     from lockstep.cli.selection import entries
     from lockstep.clusters.real.obstacles import obstacle_of
@@ -98,7 +98,7 @@ def _indented(text: str) -> str:
 
 
 def _summary(obstacles: Sequence[str | None]) -> str:
-    """How many there are, and how many of them run on real clusters; what nobody has tried is not among those."""
+    """How many there are, and how many of them run on real clusters; untried scenarios do not count there."""
     parts = [f"{len(obstacles)} scenario{'' if len(obstacles) == 1 else 's'}"]
     tried = [why for why in obstacles if why is not None]
     if tried:

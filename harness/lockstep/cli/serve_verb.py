@@ -44,7 +44,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(ctx: click.Context, /, **values: object) -> None:
     """Serve the simulated cluster over HTTP, until interrupted.
 
-    Clients need the kubeconfig that is printed, or written to a file. Nothing is kept when the server ends.
+    Clients need the kubeconfig that is printed, or written to a file. All objects are lost when the server ends.
     """
     setup, listen = _setup(ctx), _listen(ctx)
     with asyncio.Runner() as runner:

@@ -96,7 +96,7 @@ class Workers:
             yield result
 
     def _hand_out(self, place: int, doing: Callable[[str], None]) -> None:
-        """Give a worker its next scenario. Half of the workers start with the long ones, so that these do not end last."""
+        """Give a worker its next scenario. Every second one starts with the long ones, so that they do not end last."""
         queues = (self._long, self._others) if place % 2 == 0 else (self._others, self._long)
         queue = next((one for one in queues if one), None)
         worker = self._workers[place]
@@ -128,7 +128,7 @@ class Workers:
     # -- life and death -----------------------------------------------------------------------------------------------
 
     def _start(self, place: int) -> _Worker:
-        """Fork. Signals are blocked meanwhile, so that every worker is known and none handles them as we do."""
+        """Fork, with ending signals blocked: so every worker is known, and none handles these signals as we do."""
         ours, theirs = _FORK.Pipe()
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
