@@ -1,4 +1,4 @@
-"""Failures of requests, worded as upstream words them.
+"""Failures of requests, with upstream's messages.
 
 A failure is an `ApiError` holding the code and the `Status` object that goes on the wire. The constructors follow
 apimachinery/pkg/api/errors/errors.go (`NewNotFound`, `NewConflict` ...).
@@ -71,7 +71,7 @@ def not_found(group: str, resource: str, name: str) -> ApiError:
 
 
 def unknown_path() -> ApiError:
-    """The answer to a path that is served by nothing."""
+    """The answer to a path that nothing serves."""
     return ApiError(404, "NotFound", "the server could not find the requested resource", {})
 
 
@@ -91,7 +91,7 @@ def generate_name_conflict(group: str, resource: str, name: str) -> ApiError:
 
 
 def conflict(group: str, resource: str, name: str, why: str = OPTIMISTIC_LOCK) -> ApiError:
-    """409: the write is based on something that is no longer so; by default, an old version."""
+    """409: the write is based on something that has changed; by default, an old version."""
     message = f"Operation cannot be fulfilled on {qualified(group, resource)} {quote(name)}: {why}"
     return ApiError(409, "Conflict", message, _details(group, resource, name))
 
@@ -140,7 +140,7 @@ def too_many_requests(message: str, retry_after: int) -> ApiError:
 
 
 def internal_error(why: str) -> ApiError:
-    """500: the server cannot do what it should."""
+    """500: an error in the server."""
     return ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
 
 

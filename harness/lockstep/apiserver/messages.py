@@ -1,4 +1,4 @@
-"""What goes in and out of the API server: requests, replies, watches and their events."""
+"""The input and output of the API server: requests, replies, watches and their events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SHOWN_BYTES = 30
 _ANY_OBJECT = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
-#: What is said of a request without a body where there must be one.
+#: The message for a request without a required body.
 NO_JSON = "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"
 NO_QUERY: Mapping[str, str] = {}
 JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
@@ -135,7 +135,7 @@ class Watch:
             self.on_event()
 
     def take(self) -> list[WatchEvent]:
-        """Client side: what has arrived; all of it, unless somebody lets it arrive in pieces."""
+        """Client side: the events that have arrived; all of them, unless a subclass delivers them in pieces."""
         taken = [*self.events]
         self.events.clear()
         return taken
@@ -145,7 +145,7 @@ class Watch:
         self._unsubscribe = unsubscribe
 
     def stop(self) -> None:
-        """Client side: no more events, please."""
+        """Client side: stop the watch."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -162,7 +162,7 @@ class Watch:
 class Reply:
     """The answer to a request. `body` is shared with the store: it may not be changed.
 
-    With a `review` it is none yet: a webhook has to be asked first (see `ApiServer.submit`).
+    With a `review` it is not an answer yet: a webhook has to be asked first (see `ApiServer.submit`).
     """
 
     __slots__ = ("_items", "_raw", "_stored", "body", "headers", "review", "status", "watch")
@@ -207,12 +207,12 @@ class Reply:
 
     @property
     def content(self) -> Any:
-        """What a client finds in the body: a JSON value, or text."""
+        """The body for a client: a JSON value, or text."""
         return self.body
 
 
 class TextReply(Reply):
-    """A reply whose body is `text` and no JSON, whatever `content_type` says of it."""
+    """A reply whose body is `text` instead of JSON, with any `content_type`."""
 
     __slots__ = ("text",)
 

@@ -96,7 +96,7 @@ def patched_object(current: dict[str, Any], body: Any, media: str, kind: Kind) -
 
 
 def merge_patched(current: Any, body: Any) -> Any:
-    """RFC 7386. What says nothing new leaves `current` the object that it is."""
+    """RFC 7386. A patch without a change returns `current` itself."""
     if not isinstance(body, dict):
         return body
     before = current if isinstance(current, dict) else {}

@@ -1,7 +1,7 @@
-"""Signs of life of the simulated kubelets, for node lifecycle controllers and `kubectl describe node`.
+"""Heartbeats of the simulated kubelets, for node lifecycle controllers and `kubectl describe node`.
 
-A real kubelet renews a Lease in kube-node-lease every 10 s, and tells in its node's status what it is. On a clock that
-jumps, or is moved by hand, nobody waits for either, so only the real one has heartbeats.
+A real kubelet renews a Lease in kube-node-lease every 10 s, and reports its version in its node's status. On a clock
+that jumps, or is moved by hand, no client waits for either, so only the real clock has heartbeats.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SYSTEM = {
 
 
 class Heartbeats:
-    """Of all nodes that there are."""
+    """The heartbeats of all nodes."""
 
     def __init__(self, loop: VirtualLoop, server: ApiServer, world: World) -> None:
         self._loop = loop

@@ -1,4 +1,4 @@
-"""A kubeconfig that leads to the served cluster. The user's own is never read or written."""
+"""A kubeconfig that leads to the served cluster. The user's own kubeconfig is never read or written."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ _LOG = logging.getLogger("lockstep.serve")
 
 
 class ServedLoop(VirtualLoop):
-    """A virtual loop in which no step of the world is the last one."""
+    """A virtual loop that survives failing steps of the world."""
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
-        #: How many steps were left out.
+        #: How many steps were skipped.
         self.failed_steps = 0
 
     def _take_world_step(self) -> None:

@@ -29,7 +29,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_snapshot(path: Path) -> list[Object]:
-    """The objects of a file of YAML documents or JSON. Raises ServeError, in one line, for what cannot be read."""
+    """The objects of a file of YAML documents or JSON. Raises ServeError, in one line, if it cannot be read."""
     try:
         documents = list(yaml.load_all(path.read_bytes(), Loader=_LOADER))
     except OSError as error:
@@ -57,7 +57,7 @@ def _items(document: Any, path: Path) -> Iterator[Object]:
 
 
 def load_snapshot(server: ApiServer, objects: Sequence[Object]) -> None:
-    """Create the objects, owners before what they own. Raises ServeError for the first that is refused."""
+    """Create the objects, owners before what they own. Raises ServeError for the first refused one."""
     uids: dict[str, str] = {}
     for one in _in_order(objects):
         kind = _kind_of(server, one)
@@ -97,7 +97,7 @@ def _kind_of(server: ApiServer, one: Object) -> Kind:
 
 
 def _fresh(one: Object, uids: dict[str, str]) -> Object:
-    """The object as its author would write it today."""
+    """The object without what the server assigns, and with new uids of its owners."""
     metadata = {key: item for key, item in one["metadata"].items() if key not in (*_ASSIGNED, *_DELETION)}
     references = metadata.get("ownerReferences")
     if references:

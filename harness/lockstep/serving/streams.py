@@ -46,7 +46,7 @@ class Stream:
         self._news.set()
 
     async def take(self, within: float) -> list[WatchEvent] | None:
-        """What has arrived, waiting `within` seconds for it; None when the watch, or the time, is over."""
+        """The events that have arrived, or arrive `within` seconds; None when the watch, or the time, is over."""
         if not self._events and not self._ended:
             self._news.clear()
             try:

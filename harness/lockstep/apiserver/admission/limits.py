@@ -1,4 +1,4 @@
-"""The arithmetic of LimitRanges: what a pod asks for altogether, and what a limit has against it.
+"""The arithmetic of LimitRanges: the total of a pod's requests, and how they violate a limit.
 
 From plugin/pkg/admission/limitranger/admission.go.
 """
@@ -14,7 +14,7 @@ Amounts = dict[str, Quantity]
 #: resource.MaxMilliValue
 _MOST_IN_MILLI = (2**63 - 1) // 1000
 _NONE = Quantity(0, 0, DECIMAL_SI)
-#: Resources that a pod can ask for as a whole.
+#: Resources that a pod can request at pod level.
 _OF_PODS = frozenset({"cpu", "memory"})
 
 
@@ -79,7 +79,7 @@ def violations(item: dict[str, Any], resources: Resources) -> list[str]:
 
 
 def _values(*amounts: Any) -> list[int]:
-    """requestLimitEnforcedValues: in thousandths where they all fit, else whole; rounded up, absent ones as 0."""
+    """requestLimitEnforcedValues: in thousandths if they all fit, else in units; rounded up, absent ones as 0."""
     quantities = [_NONE if amount is None else read_quantity(amount) for amount in amounts]
     values = [one.value() for one in quantities]
     return [one.milli_value() for one in quantities] if max(values) <= _MOST_IN_MILLI else values
