@@ -137,7 +137,7 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
 
 
 def _no_such_value(body: Any, wanted: str) -> str:
-    """What encoding/json says of a body of the wrong type; None stands for a body without anything in it."""
+    """The message of encoding/json for a body of the wrong type; None stands for an empty body."""
     if isinstance(body, Unreadable):
         return body.why
     if body is None:
@@ -146,7 +146,7 @@ def _no_such_value(body: Any, wanted: str) -> str:
 
 
 def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any] | None:
-    """What most JSON patches come to: one field of the object is set, and all else stays. None for any other."""
+    """The result of the most common JSON patches: one field is set, and all others stay. None for any other patch."""
     operation = body[0] if len(body) == 1 else None
     if type(operation) is not dict or operation.keys() != _WHOLE_FIELD:
         return None
@@ -159,7 +159,7 @@ def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any
 
 
 def _apply(state: State, call: Call) -> Reply:
-    """Server-side apply: creates the object if it is not there."""
+    """Server-side apply: creates the object if it does not exist."""
     check_applied(state, call)
     stored = call.collection.get(call.namespace, call.name)
     current = to_served_form(stored.object, call.kind) if stored is not None else None

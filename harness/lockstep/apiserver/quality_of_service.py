@@ -11,7 +11,7 @@ _COUNTED = ("cpu", "memory")
 
 
 def compute_quality(spec: dict[str, Any]) -> str:
-    """Guaranteed, Burstable or BestEffort, from what the containers ask for, or the pod as a whole."""
+    """Guaranteed, Burstable or BestEffort, from the requests and limits of the containers, or of the pod as a whole."""
     asking = [*spec.get("containers", ()), *spec.get("initContainers", ())]
     if any((spec.get("resources") or {}).values()):
         asking = [spec]
@@ -41,5 +41,5 @@ def _add(total: dict[str, Fraction], amounts: dict[str, Any]) -> int:
 def _amount(text: Any) -> Fraction:
     try:
         return read_quantity(text).exact()
-    except ValueError:  # validation has a word to say about it
+    except ValueError:  # validation reports it
         return Fraction(0)
