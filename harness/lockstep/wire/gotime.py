@@ -43,7 +43,7 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 class GoTimeError(ValueError):
-    """The text names no time, or no duration; `str()` is Go's text."""
+    """The text is not a time, or not a duration; `str()` is Go's message."""
 
 
 @lru_cache(maxsize=8192)
@@ -64,7 +64,7 @@ def rfc3339(instant: int) -> str:
 @lru_cache(maxsize=8192)
 def _rfc3339_seconds(seconds: int) -> str:
     days, second = divmod(seconds, 86_400)
-    # Python's dates end where a time zone can still lead: the calendar repeats itself after 400 years.
+    # A time zone can lead beyond Python's range of dates: the calendar repeats itself after 400 years.
     cycles, day = divmod(days + _FIRST_DAY - 1, _DAYS_OF_400_YEARS)
     on = date.fromordinal(day + 1)
     minute, second = divmod(second, 60)

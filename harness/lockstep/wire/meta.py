@@ -1,4 +1,4 @@
-"""What everybody asks of an object's metadata: its key, its version, its owner."""
+"""Common facts in an object's metadata: its key, its version, its owner."""
 
 from __future__ import annotations
 

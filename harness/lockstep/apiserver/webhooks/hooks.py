@@ -1,4 +1,4 @@
-"""The webhooks of all MutatingWebhookConfigurations, and the requests that each concerns.
+"""The webhooks of all MutatingWebhookConfigurations, and the requests that each is called for.
 
 From apiserver/pkg/admission/plugin/webhook: configuration/mutating_webhook_manager.go (order),
 generic/webhook.go (ShouldCallHook) and predicates/{rules,namespace,object}.
@@ -73,7 +73,7 @@ class Hook:
         return kind if matches else None
 
     def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
-        """Whether there is a rule for this, in whatever version: what a client can know without the object."""
+        """Whether there is a rule for this, in any version: what a client can know without the object."""
         return any(
             _listed(rule.get("operations") or (), operation)
             and _listed(rule.get("apiGroups") or (), group)
@@ -82,7 +82,7 @@ class Hook:
         )
 
     def _matched(self, state: State, call: Call, operation: str) -> Kind | None:
-        """What the rules say, found out once for each kind, subresource and operation."""
+        """The result of the rules, computed once for each kind, subresource and operation."""
         if self._known_at != state.registry.revision:
             self._known.clear()
             self._known_at = state.registry.revision
@@ -114,7 +114,7 @@ def hooks_of(configurations: Iterable[Object]) -> list[Hook]:
 
 
 def after_write(state: State, kind: Kind, old: Object | None, new: Object | None) -> None:
-    """Take note of a configuration that came, changed or went."""
+    """Note a configuration that was added, changed or removed."""
     if kind.kind == "MutatingWebhookConfiguration" and kind.group == _GROUP:
         state.mutating_webhooks = hooks_of(stored.object for stored in state.collection(kind.collection).items.values())
 

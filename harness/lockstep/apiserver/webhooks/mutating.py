@@ -23,9 +23,9 @@ from lockstep.apiserver.webhooks.hooks import Hook, Object, is_exempt
 from lockstep.apiserver.webhooks.reviews import CallFailed, Hearing, Review, Verdict, judge
 from lockstep.wire.gotext import quote
 
-#: Webhooks may be asked about a dry run only if that has no consequences.
+#: Webhooks may be asked about a dry run only if they have no side effects.
 _HARMLESS = ("None", "NoneOnDryRun")
-#: What applying a patch and decoding its result may raise.
+#: Errors that applying a patch and decoding its result may raise.
 _MISFITS = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError, ApiError)
 _USERS = "system:serviceaccount:kube-system"
 _OPTIONS = {"CREATE": "CreateOptions", "UPDATE": "UpdateOptions"}
@@ -159,5 +159,5 @@ class _Round:
 
 
 def _as_sent(payload: Object, kind: Kind) -> Object:
-    """An object as Go encodes it: a status that is a struct is there even when it is empty."""
+    """An object as Go encodes it: a status that is a struct is written even if it is empty."""
     return {**payload, "status": {}} if kind.strategic and kind.has_status and "status" not in payload else payload

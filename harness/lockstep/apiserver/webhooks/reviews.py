@@ -29,7 +29,7 @@ class Review:
     #: Where the question goes, with the timeout as the webhook gets it.
     url: str
     path: str
-    #: Seconds that the webhook has.
+    #: Seconds in which the webhook must answer.
     timeout: int
     uid: str
     #: The AdmissionRequest without its uid.
@@ -181,7 +181,7 @@ def _refusal(webhook: str, status: Any) -> ApiError:
 
 
 def _server_error(outcome: Outcome) -> str:
-    """How client-go words an answer that is no success (errors.NewGenericServerResponse), without verb and resource."""
+    """client-go's message for an unsuccessful answer (errors.NewGenericServerResponse), without verb and resource."""
     text = outcome.body.decode(errors="replace").strip() or "unknown"
     if outcome.status == 404:
         return "the server could not find the requested resource"
