@@ -81,7 +81,7 @@ def check_custom_type(payload: Mapping[str, Any], kind: Kind, name: str) -> None
 
 
 def _unconverted(told: str) -> str:
-    """The words of the converter that strategic patches go through, for those of a JSON decoder."""
+    """The message of the converter for strategic patches, from that of a JSON decoder."""
     found = _MISMATCH.fullmatch(told)
     if found is None:
         return told

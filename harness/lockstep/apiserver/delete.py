@@ -285,7 +285,7 @@ def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
     metadata.setdefault("deletionTimestamp", state.timestamp())
     payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
     call.after = payload
-    # Even one without finalizers stays until it is deleted once more.
+    # Even one without finalizers stays until it is deleted again.
     return Stored("", payload, stored.version) if call.dry_run else state.put(call.kind, "", call.name, payload)
 
 

@@ -1,7 +1,7 @@
 """Built-in kinds on which no component here acts: they are stored, served and watched, and nothing else.
 
 Clients of a real cluster expect them: kubectl's `api-resources`, the informers of controllers. The served cluster adds
-them to those of `kinds`; runs in memory do without. Only their metadata and types are checked.
+them to those of `kinds`; runs in memory do not have them. Only their metadata and types are checked.
 """
 
 from __future__ import annotations

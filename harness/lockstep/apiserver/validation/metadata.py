@@ -181,7 +181,7 @@ _SPEC_ONLY = frozenset({"PodDisruptionBudget"})
 
 
 def metadata_change_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What an update's metadata is checked for: in common (rest.BeforeUpdate), and once more by the kind's strategy.
+    """What is wrong with an update's metadata: common checks (rest.BeforeUpdate), and those of the kind's strategy.
 
     Stored metadata is valid, so metadata that does not change need not be checked.
     """

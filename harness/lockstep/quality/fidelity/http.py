@@ -15,7 +15,7 @@ from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
 #: Seconds from a write until its event must arrive.
 _PATIENCE = 5.0
-#: The name by which real servers know who writes.
+#: The name by which real servers identify the writer.
 _AGENT = {"User-Agent": "lockstep-fidelity"}
 _KEPT_HEADERS = ("content-type", "retry-after", "warning", "location", "allow")
 _END = None
