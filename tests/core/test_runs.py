@@ -175,6 +175,8 @@ class Recordable(Reference):
 def test_a_scenario_is_recorded_in_its_project_and_held_to_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
     async def one_pod(cluster: Cluster) -> None:
         await cluster.create(objects.replica_set("web", 1))
         await cluster.settle()

@@ -164,7 +164,8 @@ main(2)
     assert [row[0] for row in rows] == [f"mine/{name}" for name in "abcdefg"]
 
 
-def test_histories_and_recordings_are_those_of_one_process(tmp_path: Path) -> None:
+def test_histories_and_recordings_are_those_of_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
     code = """
 from lockstep.implementations.reference import Reference
 from lockstep.runs import opening

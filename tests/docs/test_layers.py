@@ -21,12 +21,6 @@ import lockstep_reference
 
 Arrows = Mapping[str, set[str]]
 
-#: Importer and imported, where a known circle is cut. Take a line out when its circle is gone.
-KNOWN = (
-    ("lockstep.apiserver.strictness", "lockstep.apiserver.state"),
-    ("lockstep.apiserver.webhooks.hooks", "lockstep.apiserver.state"),
-)
-
 
 def modules(package: Path) -> dict[str, Path]:
     """The modules of a package, by their full names."""
@@ -62,11 +56,10 @@ def arrows(files: Mapping[str, Path]) -> dict[str, set[str]]:
     return found
 
 
-def circle(graph: Arrows, *, without: tuple[tuple[str, str], ...] = ()) -> str:
+def circle(graph: Arrows) -> str:
     """One circle, spelled out; "" if there is none."""
-    cut = {name: {other for other in others if (name, other) not in without} for name, others in graph.items()}
     try:
-        TopologicalSorter(cut).prepare()
+        TopologicalSorter(graph).prepare()
     except CycleError as error:
         return " <- ".join(error.args[1])
     return ""
@@ -92,13 +85,7 @@ def project() -> Arrows:
 
 
 def test_no_circle_of_imports(project: Arrows) -> None:
-    assert circle(project, without=KNOWN) == ""
-
-
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known[0])
-def test_each_known_circle_is_still_there(project: Arrows, known: tuple[str, str]) -> None:
-    others = tuple(arrow for arrow in KNOWN if arrow != known)
-    assert circle(project, without=others), f"this circle is gone: take {known} out of KNOWN"
+    assert circle(project) == ""
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ ROOTS = ("harness", "reference_impl", "conformance", "tools", "tests")
 #: Prefixes of paths that are not covered yet.
 LATER = (
     "harness/lockstep/project/regressions.py",
-    "docs/",
-    "README.md",
+    "docs/rules/",
+    "docs/limits.md",
+    "docs/coverage.md",
     "tests/",
 )
 

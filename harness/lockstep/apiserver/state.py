@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lockstep.apiserver import errors
 from lockstep.apiserver.aggregation import AggregatedApi
@@ -18,7 +18,6 @@ from lockstep.time.clock import rfc3339
 from lockstep.wire.field import forbidden_value, not_supported
 
 if TYPE_CHECKING:
-    from lockstep.apiserver.strictness import FieldRules
     from lockstep.apiserver.webhooks.hooks import Hook
 
 #: apimachinery/pkg/util/rand: no vowels and no similar characters.
@@ -127,6 +126,20 @@ def is_dry_run(asked: list[str], options: str) -> bool:
 
 #: Looks at (and may replace parts of) an object before it is stored: (state, call, new object, old object or None).
 Admission = Callable[["State", Call, dict[str, Any], "dict[str, Any] | None"], None]
+
+
+#: A place in an object: names of fields and positions in lists.
+Path = tuple[str | int, ...]
+
+
+class FieldRules(Protocol):
+    """Knows which fields there are."""
+
+    def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
+        """What was sent, without unknown fields, and the paths of those. `sent` is not changed.
+
+        Raises ValueError for a value that cannot be in its place; the message is Go's.
+        """
 
 
 class State:

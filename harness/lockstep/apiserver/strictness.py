@@ -7,7 +7,7 @@ fields of the built-in kinds come from `State.field_rules`; without it, every fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -16,22 +16,10 @@ from lockstep.apiserver.decoding import undecodable
 from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.patching.forms import Form, form_of
-from lockstep.apiserver.state import Call, State
+from lockstep.apiserver.state import Call, FieldRules, Path, State
 from lockstep.apiserver.structural.unknown import unknown_fields
 
-#: Names of fields and positions in lists.
-Path = tuple[str | int, ...]
 _STRICT, _IGNORE = "Strict", "Ignore"
-
-
-class FieldRules(Protocol):
-    """Knows which fields there are."""
-
-    def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
-        """What was sent, without unknown fields, and the paths of those. `sent` is not changed.
-
-        Raises ValueError for a value that cannot be in its place; the message is Go's.
-        """
 
 
 def declared(state: State, call: Call, sent: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lockstep.apiserver.builtin.types import OBJECT_META, fields, is_struct, type_of
 from lockstep.apiserver.kinds import Kind
-from lockstep.apiserver.strictness import Path
+from lockstep.apiserver.state import Path
 from lockstep.serving.protobuf.decoding import SCHEMA
 from lockstep.wire.quantity import read_quantity
 

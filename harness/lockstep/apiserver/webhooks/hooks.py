@@ -6,12 +6,11 @@ generic/webhook.go (ShouldCallHook) and predicates/{rules,namespace,object}.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from lockstep.apiserver import errors
 from lockstep.apiserver.kinds import Kind
-from lockstep.apiserver.state import Call, State
+from lockstep.apiserver.registry import Registry
 from lockstep.wire.selectors import selector_from
 
 Object = dict[str, Any]
@@ -62,15 +61,26 @@ class Hook:
         self._known: dict[tuple[Kind, str, str], Kind | None] = {}
         self._known_at = -1
 
-    def concerns(self, state: State, call: Call, payload: Object, old: Object | None) -> Kind | None:
-        """The kind, in the version that the webhook wants, if it is to be asked. Raises ApiError 404 or 500."""
-        kind = self._matched(state, call, "CREATE" if old is None else "UPDATE")
-        if kind is None:
+    def concerns(
+        self,
+        registry: Registry,
+        kind: Kind,
+        subresource: str,
+        payload: Object,
+        old: Object | None,
+        namespace_labels: Callable[[], Mapping[str, str]],
+    ) -> Kind | None:
+        """The kind, in the version that the webhook wants; None if it is not asked.
+
+        Raises what `namespace_labels` raises.
+        """
+        wanted = self._matched(registry, kind, subresource, "CREATE" if old is None else "UPDATE")
+        if wanted is None:
             return None
-        if not self._namespaces.empty() and not self._namespaces.matches(_namespace_labels(state, call, payload)):
+        if not self._namespaces.empty() and not self._namespaces.matches(namespace_labels()):
             return None
-        matches = any(self._objects.matches(_labels(one)) for one in (payload, old) if one is not None)
-        return kind if matches else None
+        matches = any(self._objects.matches(labels_of(one)) for one in (payload, old) if one is not None)
+        return wanted if matches else None
 
     def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
         """Whether there is a rule for this, in any version: what a client can know without the object."""
@@ -81,24 +91,24 @@ class Hook:
             for rule in self._rules
         )
 
-    def _matched(self, state: State, call: Call, operation: str) -> Kind | None:
+    def _matched(self, registry: Registry, kind: Kind, subresource: str, operation: str) -> Kind | None:
         """The result of the rules, computed once for each kind, subresource and operation."""
-        if self._known_at != state.registry.revision:
+        if self._known_at != registry.revision:
             self._known.clear()
-            self._known_at = state.registry.revision
-        key = (call.kind, call.subresource, operation)
+            self._known_at = registry.revision
+        key = (kind, subresource, operation)
         if key not in self._known:
-            self._known[key] = self._find(state, call, operation)
+            self._known[key] = self._find(registry, kind, subresource, operation)
         return self._known[key]
 
-    def _find(self, state: State, call: Call, operation: str) -> Kind | None:
-        if any(_matches(rule, call.kind, call, operation) for rule in self._rules):
-            return call.kind
+    def _find(self, registry: Registry, kind: Kind, subresource: str, operation: str) -> Kind | None:
+        if any(_matches(rule, kind, subresource, operation) for rule in self._rules):
+            return kind
         if not self.equivalent:
             return None
-        others = [kind for kind in state.registry if _is_other_version(kind, call.kind)]
+        others = [one for one in registry if _is_other_version(one, kind)]
         return next(
-            (kind for rule in self._rules for kind in others if _matches(rule, kind, call, operation)),
+            (one for rule in self._rules for one in others if _matches(rule, one, subresource, operation)),
             None,
         )
 
@@ -113,10 +123,9 @@ def hooks_of(configurations: Iterable[Object]) -> list[Hook]:
     ]
 
 
-def after_write(state: State, kind: Kind, old: Object | None, new: Object | None) -> None:
-    """Note a configuration that was added, changed or removed."""
-    if kind.kind == "MutatingWebhookConfiguration" and kind.group == _GROUP:
-        state.mutating_webhooks = hooks_of(stored.object for stored in state.collection(kind.collection).items.values())
+def is_configuration(kind: Kind) -> bool:
+    """Whether objects of this kind configure webhooks that may change objects."""
+    return kind.kind == "MutatingWebhookConfiguration" and kind.group == _GROUP
 
 
 def is_exempt(kind: Kind) -> bool:
@@ -124,31 +133,22 @@ def is_exempt(kind: Kind) -> bool:
     return kind.group == _GROUP and kind.kind in EXEMPT
 
 
-def _labels(one: Object) -> Mapping[str, str]:
+def labels_of(one: Object) -> Mapping[str, str]:
+    """The labels of an object."""
     return one["metadata"].get("labels") or {}
-
-
-def _namespace_labels(state: State, call: Call, payload: Object) -> Mapping[str, str]:
-    """The labels that a namespaceSelector sees; the empty ones of a cluster-scoped object never exempt it."""
-    if call.kind.kind == "Namespace" and not call.kind.group:
-        return _labels(payload)
-    stored = state.collection("namespaces").get("", call.namespace)
-    if stored is None:
-        raise errors.not_found("", "namespaces", call.namespace)
-    return _labels(stored.object)
 
 
 def _is_other_version(kind: Kind, asked: Kind) -> bool:
     return kind is not asked and (kind.group, kind.plural) == (asked.group, asked.plural)
 
 
-def _matches(rule: Mapping[str, Any], kind: Kind, call: Call, operation: str) -> bool:
+def _matches(rule: Mapping[str, Any], kind: Kind, subresource: str, operation: str) -> bool:
     return (
         _in_scope(rule.get("scope") or "*", kind)
         and _listed(rule.get("operations") or (), operation)
         and _listed(rule.get("apiGroups") or (), kind.group)
         and _listed(rule.get("apiVersions") or (), kind.version)
-        and any(_is_resource(one, kind.plural, call.subresource) for one in rule.get("resources") or ())
+        and any(_is_resource(one, kind.plural, subresource) for one in rule.get("resources") or ())
     )
 
 

@@ -6,6 +6,7 @@ plugins of the server run again, and then those webhooks that want it (`reinvoca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import jsonpatch
@@ -19,7 +20,7 @@ from lockstep.apiserver.intake import take_in
 from lockstep.apiserver.kinds import Kind
 from lockstep.apiserver.state import Call, State
 from lockstep.apiserver.versions import to_served_form, to_stored_form
-from lockstep.apiserver.webhooks.hooks import Hook, Object, is_exempt
+from lockstep.apiserver.webhooks.hooks import Hook, Object, hooks_of, is_configuration, is_exempt, labels_of
 from lockstep.apiserver.webhooks.reviews import CallFailed, Hearing, Review, Verdict, judge
 from lockstep.wire.gotext import quote
 
@@ -35,6 +36,12 @@ def admit(state: State, call: Call, payload: Object, old: Object | None) -> None
     """Ask the webhooks that a request concerns and change the object as they say. Raises ApiError or Unanswered."""
     if state.mutating_webhooks and not is_exempt(call.kind):
         _Round(state, call, payload, old).play()
+
+
+def after_write(state: State, kind: Kind, old: Object | None, new: Object | None) -> None:
+    """Note a configuration that came, changed or went."""
+    if is_configuration(kind):
+        state.mutating_webhooks = hooks_of(stored.object for stored in state.collection(kind.collection).items.values())
 
 
 class _Round:
@@ -66,7 +73,10 @@ class _Round:
         """Ask in order; True if the object was changed."""
         changed = False
         for hook in hooks:
-            kind = hook.concerns(self._state, self._call, self._payload, self._old)
+            call = self._call
+            kind = hook.concerns(
+                self._state.registry, call.kind, call.subresource, self._payload, self._old, self._namespace_labels
+            )
             if kind is not None and self._ask(hook, kind):
                 changed = True
                 self._again |= self._asked
@@ -74,6 +84,16 @@ class _Round:
             if kind is not None and hook.reinvocable:
                 self._asked.add(hook.uid)
         return changed
+
+    def _namespace_labels(self) -> Mapping[str, str]:
+        """The labels that a namespaceSelector sees; the empty ones of a cluster-scoped object never exempt it."""
+        call = self._call
+        if call.kind.kind == "Namespace" and not call.kind.group:
+            return labels_of(self._payload)
+        stored = self._state.collection("namespaces").get("", call.namespace)
+        if stored is None:
+            raise errors.not_found("", "namespaces", call.namespace)
+        return labels_of(stored.object)
 
     def _ask(self, hook: Hook, kind: Kind) -> bool:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -14,6 +15,7 @@ from lockstep.clusters.real.run import run_on_cluster
 from lockstep.clusters.real.session import RealSession
 from lockstep.clusters.real.watchdog import Watchdog
 from lockstep.environments.options import ClusterOptions
+from lockstep.errors import extra
 from lockstep.implementations.registry import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +54,9 @@ class RealEnvironment:
 
     def __enter__(self) -> Self:
         """Start the cluster, or look for it. Raises ClusterError, and what the cluster's own start raises."""
+        with extra("cluster", "real clusters"):  # before anything is built or started
+            for name in ("kubernetes", "trustme", *(["pytest_kind"] if self._name == "kind" else [])):
+                import_module(name)
         try:
             kubeconfig, reach = self._start()
             self._held.enter_context(self._launcher)

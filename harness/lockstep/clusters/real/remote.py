@@ -18,7 +18,7 @@ from lockstep.apiserver import ApiServer, Reply, Request, WatchEvent
 from lockstep.apiserver.admission import definitions
 from lockstep.apiserver.messages import TextReply
 from lockstep.apiserver.routing import parse_path, path_to
-from lockstep.apiserver.webhooks import hooks
+from lockstep.apiserver.webhooks import mutating
 from lockstep.apiserver.webhooks.reviews import Outcome, Review
 from lockstep.clusters.real.connection import Connection
 from lockstep.clusters.real.definitions import PATH
@@ -95,7 +95,7 @@ class RemoteServer(ApiServer):
         self._aggregated = aggregated
         super().__init__(now, feature_gates=feature_gates)
         self.state.use(MirroredCollection)
-        self.state.after_write = [definitions.after_write, hooks.after_write]
+        self.state.after_write = [definitions.after_write, mutating.after_write]
         self.tenant = tenant
         self._connection = connection
         self._inbox = inbox

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -9,12 +10,10 @@ from typing import TYPE_CHECKING
 from lockstep.apiserver import ApiServer, Request
 from lockstep.implementations.reference import MemoryTransport
 from lockstep.network import Network
-from lockstep.project import BUILT_IN
 from lockstep.project.loading import load
 from lockstep.quality.bench.figures import BenchFailed, Figure, at_least, at_most, medians
 from lockstep.quality.bench.stores import measure as measure_server
 from lockstep.quality.fuzz import fuzz
-from lockstep.runs.config import RunConfig
 from lockstep.time import loop as virtual
 
 if TYPE_CHECKING:
@@ -83,18 +82,28 @@ def _fuzzing(sides: Sides, controller: str, cases: int, target: float) -> list[F
 
 
 def suite(sides: Sides) -> list[Figure]:
-    """The whole command, start-up included: all scenarios of ReplicaSet, and the first one alone."""
-    ids = [one.id for one in load() if one.controller == "replicaset"]
-    if not ids:
-        raise BenchFailed("there is no scenario to run: change to a folder with a conformance package")
-    against = "recorded" if (BUILT_IN.recordings / RunConfig().release).is_dir() else "none"
-    first, every = medians(
-        3, lambda: _lockstep("run", ids[0], "--against", against), lambda: _lockstep("run", *ids, "--against", against)
-    )
+    """The whole command, start-up included, and what a pytest session without scenarios pays for the plugin.
+
+    One scenario, the list, and the suite: by one process and by all processors.
+    """
+    one = load(["lockstep_conformance.replicaset.test_slow_start"])[0].id
+    suite = ("run", "--suite", "--against", "recorded")
+    first, listed = medians(5, lambda: _lockstep("run", "--suite", one), lambda: _lockstep("list", "--suite"))
+    alone, together = medians(1, lambda: _lockstep(*suite, "--jobs", "1"), lambda: _lockstep(*suite))
+    plugin = "import pytest, lockstep.pytest_plugin"
+    bare, plugged = medians(5, lambda: _python("import pytest"), lambda: _python(plugin))
+    faster = at_most(alone / 1.5) if (os.cpu_count() or 1) > 1 else None
     return [
-        Figure("lockstep run, one scenario", first, "s", at_most(2.0)),
-        Figure(f"lockstep run, {len(ids)} scenarios against {against}", every, "s", at_most(10.0)),
+        Figure("lockstep run, one scenario", first, "s", at_most(0.35)),
+        Figure("lockstep list", listed, "s", at_most(0.3)),
+        Figure("lockstep run, the suite, one process", alone, "s"),
+        Figure("lockstep run, the suite, all processors", together, "s", faster),
+        Figure("the plugin in a session without scenarios", (plugged - bare) * 1000, "ms", at_most(20)),
     ]
+
+
+def _python(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - ourselves
 
 
 def _lockstep(*arguments: str) -> None:
