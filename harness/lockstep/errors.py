@@ -1,4 +1,4 @@
-"""The one base of all errors that are meant for the user, and what to say where an extra is not installed."""
+"""The base class of all errors for the user, and the message for an extra that is not installed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from types import TracebackType
 
 
 class LockstepError(Exception):
-    """Something that the user can act on: the message says what happened, why, and what to do next."""
+    """An error that the user can act on: the message says what happened, why, and what to do next."""
 
 
 class extra:  # noqa: N801 - reads as a statement: `with extra(...)`
-    """Import in this block what an extra of the distribution brings. Raises LockstepError where it is not installed.
+    """Import packages of an extra in this block. Raises LockstepError if the extra is not installed.
 
     `what` needs it, in the plural: "real clusters".
     """
@@ -19,7 +19,7 @@ class extra:  # noqa: N801 - reads as a statement: `with extra(...)`
         self._name, self._what = name, what
 
     def __enter__(self) -> None:
-        """Nothing is held."""
+        """There is nothing to open."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if isinstance(error, ImportError):

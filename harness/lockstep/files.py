@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Atomic writes of files, locks, and the cache folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: Of a new file, before the umask; a temporary file starts as its owner's secret.
+#: The mode of a new file, before the umask; a temporary file is readable only for its owner at first.
 _MODE = 0o666
 
 
@@ -49,7 +49,7 @@ def _umask() -> int:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock on making `folder`, which lies beside it: of all processes that want it, one makes it."""
+    """Hold the lock for making `folder`, a file beside it: of all processes that need the folder, only one makes it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # freed when the file is closed, also by a crash
@@ -57,6 +57,6 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def cache_folder(name: str) -> Path:
-    """A folder of Lockstep's own in the user's cache. It may not exist yet, and may be deleted at any time."""
+    """Lockstep's folder in the user's cache. It may not exist yet, and may be deleted at any time."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "lockstep" / name

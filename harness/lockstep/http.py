@@ -1,7 +1,7 @@
 """The HTTP client: requests to an API server, and watches of it, as bytes.
 
-What was sent and what came back stays as it was; who asks reads the JSON. Threads may share a client. Users' own
-clusters, with login programs and all, are reached by a client that `clusters.real.connection` makes.
+Bodies are passed on unchanged; the caller parses the JSON. Threads may share a client. For users' clusters, which may
+need login programs, `clusters.real.connection` makes the client.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import urllib3
 
 from lockstep.errors import LockstepError
 
-#: Connections that may be open at a time: every watch holds one.
+#: The most connections that may be open at a time: every watch holds one.
 CONNECTIONS = 512
-#: Seconds to connect; and for an answer, longer than any request that a server delays.
+#: Timeouts in seconds: to connect, and for an answer, longer than a server delays any request.
 _CONNECT, _ANSWER = 5.0, 70.0
 _CHUNK = 65536
-#: What may stand in a path as it is.
+#: Characters that a path may contain without quoting.
 _PATH_SAFE = "/:@-._~!$&'()*+,;="
 
 
@@ -31,7 +31,7 @@ class NoAnswer(LockstepError, ConnectionError):
 
 
 class Answer(NamedTuple):
-    """One reply: HTTP status, the body as sent, and headers, which are found in any spelling."""
+    """One reply: HTTP status, the body as sent, and headers, whose names are case-insensitive."""
 
     status: int
     body: bytes
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
     @property
     def data(self) -> Any:
-        """The body as JSON value, or as text where it is no JSON."""
+        """The body as JSON value, or as text if it is not JSON."""
         try:
             return orjson.loads(self.body)
         except ValueError:
@@ -57,13 +57,13 @@ class Answer(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The status, and what the server says of it."""
+        """The status, and the server's message about it."""
         data = self.data
         return f"{self.status} {data.get('message', '') if isinstance(data, dict) else self.text}"
 
 
 class Stream:
-    """The lines of an open watch. Iterate in one thread; `close` from any other, also while a line is waited for."""
+    """The lines of an open watch. Iterate in one thread; any other may `close` it, even while the reader waits."""
 
     def __init__(self, response: urllib3.BaseHTTPResponse) -> None:
         self._response = response
@@ -75,25 +75,25 @@ class Stream:
         try:
             for chunk in self._response.stream(_CHUNK, decode_content=True):
                 if self._closed:
-                    return  # what comes after a shutdown is not deciphered any more
+                    return  # data after a shutdown is no longer decrypted
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from filter(None, lines)
         except (urllib3.exceptions.HTTPError, OSError, ValueError, AttributeError):
-            pass  # the connection broke, or lost its file under the reader: for a watch an end like any other
+            pass  # the connection broke, or was closed under the reader: for a watch an ordinary end
         finally:
             self._response.close()
 
     def close(self) -> None:
-        """End the stream; a reader that waits gets its end at once."""
+        """End the stream; a waiting reader sees the end at once."""
         if not self._closed:
             self._closed = True
-            with contextlib.suppress(RuntimeError, ValueError, OSError):  # it has come to its end meanwhile
+            with contextlib.suppress(RuntimeError, ValueError, OSError):  # it has ended in the meantime
                 self._response.shutdown()
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server is and who we are to it.
+    """The address of a server, and our credentials.
 
     `authority`: PEM file of the certificates to trust, "" for the system's; `certificate` and `key`: PEM files of ours,
     "" for none; `token`: a bearer token, "" for none.
@@ -107,7 +107,7 @@ class Server:
 
 
 def connect(server: Server) -> Client:
-    """A client of a server. Connects when it is first asked."""
+    """A client of a server. Connects on its first request."""
     pool = urllib3.PoolManager(
         maxsize=CONNECTIONS,
         retries=False,
@@ -120,12 +120,12 @@ def connect(server: Server) -> Client:
 
 
 def target(path: str, query: Mapping[str, str]) -> str:
-    """A path and a query as they stand in a request; both are given in plain text."""
+    """A path and a query, quoted as in the request line; both are given unquoted."""
     return quote(path, safe=_PATH_SAFE) + (f"?{urlencode(query)}" if query else "")
 
 
 class Client:
-    """Asks the server at `url` through `pool`. `credentials`: the headers that say who asks, made anew each time."""
+    """Sends requests to `url` through `pool`. `credentials`: headers that identify the client, new for each call."""
 
     def __init__(
         self, url: str, pool: urllib3.PoolManager, credentials: Callable[[], Mapping[str, str]] = dict
@@ -144,7 +144,7 @@ class Client:
         headers: Mapping[str, str] = {},
         patience: float = _ANSWER,
     ) -> Answer:
-        """Send one request and wait for the answer, whatever its status; at most `patience` seconds for each part.
+        """Send one request and wait for the answer, whatever its status; at most `patience` seconds for each read.
 
         `target` is the path with the query, as it goes over the wire. A `body` of bytes is sent as it is, anything else
         as JSON. Redirects are not followed. Raises NoAnswer.
@@ -205,7 +205,7 @@ class Client:
 
 
 def _plain(problem: BaseException) -> str:
-    """What a library says of a broken connection, without the objects that it names."""
+    """A library's message about a broken connection, without the objects that it names."""
     cause = next((one for one in reversed(problem.args) if isinstance(one, BaseException)), None)
     if cause is not None:
         return _plain(cause)

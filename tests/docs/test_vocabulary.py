@@ -23,7 +23,7 @@ ROOTS = ("harness", "reference_impl", "conformance", "tools", "tests")
 
 #: Prefixes of paths that are not covered yet.
 LATER = (
-    "harness/",
+    "harness/lockstep/project/regressions.py",
     "docs/rules/",
     "docs/limits.md",
     "docs/coverage.md",

@@ -1,4 +1,4 @@
-"""An in-memory Kubernetes API server. Start at `server.ApiServer`; its limits stand in `limits.LIMITS`."""
+"""An in-memory Kubernetes API server. Start at `server.ApiServer`; its limits are in `limits.LIMITS`."""
 
 from lockstep.apiserver.messages import Reply, Request, Watch, WatchEvent
 from lockstep.apiserver.server import ApiServer

@@ -1,8 +1,8 @@
-"""API groups that another server answers: the aggregation layer (kube-aggregator/pkg/apiserver).
+"""API groups that another server serves: the aggregation layer (kube-aggregator/pkg/apiserver).
 
-The server owns neither their objects nor their discovery documents. It knows which groups there are, and passes on what
-is asked about them. Paths that nobody serves, and groups whose server is down, are answered in plain text, and clients
-word the error themselves: "the server could not find the requested resource (get pods.metrics.k8s.io)".
+The server owns neither their objects nor their discovery documents. It knows which groups there are, and passes on
+requests for them. Unknown paths, and groups whose server is down, are answered in plain text; clients then make the
+error message themselves: "the server could not find the requested resource (get pods.metrics.k8s.io)".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class AggregatedApi(Protocol):
         """The APIResource entries of a version, in order of their names; None if the server has no such version."""
 
     def serve(self, request: Request, place: Place) -> Reply:
-        """Answer a request for something in the group. Raises ApiError for what cannot be answered."""
+        """Answer a request for something in the group. Raises ApiError if that is impossible."""
 
 
 #: By name of the group.
@@ -37,12 +37,12 @@ AggregatedApis = Mapping[str, AggregatedApi]
 
 
 def page_not_found() -> Reply:
-    """What a path gets that nobody serves (net/http.NotFound, the last handler of every API server)."""
+    """The answer to a path that nothing serves (net/http.NotFound, the last handler of every API server)."""
     return TextReply(404, "404 page not found\n")
 
 
 def service_unavailable() -> Reply:
-    """What a path gets whose server cannot be reached (kube-aggregator handler_proxy.go, proxyError)."""
+    """The answer to a path whose server cannot be reached (kube-aggregator handler_proxy.go, proxyError)."""
     return TextReply(503, "service unavailable\n")
 
 

@@ -31,7 +31,7 @@ def is_current(status: Object, generation: int) -> bool:
 
 
 def with_verdict(status: Object, now: str) -> Object:
-    """UpdateDisruptionAllowedCondition: the status with the condition that its disruptionsAllowed asks for."""
+    """UpdateDisruptionAllowedCondition: the status with the condition that follows from its disruptionsAllowed."""
     verdict, reason = _verdict(status)
     return with_condition(status, verdict, reason, now)
 

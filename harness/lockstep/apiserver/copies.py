@@ -9,7 +9,7 @@ _NESTED = frozenset({dict, list})
 
 
 def copied(value: Any) -> Any:
-    """A deep copy without nulls."""
+    """A deep copy of JSON data without nulls."""
     kind = type(value)
     if kind is dict:
         return {key: copied(item) if type(item) in _NESTED else item for key, item in value.items() if item is not None}

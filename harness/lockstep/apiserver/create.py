@@ -32,7 +32,7 @@ _GATED = {
     "reason": "SchedulingGated",
     "message": "Scheduling is blocked due to non-empty scheduling gates",
 }
-#: What a fresh object's status looks like, where it is not simply empty.
+#: The status of a new object, if it is not simply empty.
 _INITIAL_STATUS: dict[str, dict[str, Any]] = {
     "ReplicaSet": {"replicas": 0},
     "ReplicationController": {"replicas": 0},
@@ -46,7 +46,7 @@ _INITIAL_STATUS: dict[str, dict[str, Any]] = {
 
 
 def settle_place(call: Call, metadata: dict[str, Any]) -> None:
-    """Give the object the request's namespace. Raises ApiError 400 when it claims another one."""
+    """Give the object the request's namespace. Raises ApiError 400 if it has another one."""
     claimed = metadata.get("namespace", "")
     if not call.kind.namespaced:
         metadata.pop("namespace", None)

@@ -1,6 +1,7 @@
-"""What a server says of a body that is no object of the kind that the path names.
+"""The errors for a body that is not an object of the kind that the path names.
 
-In a body of its own that is a 400; what a patch makes of an object is a 422 about a field called "patch".
+For the body of a create or an update the error is a 400. For the result of a patch it is a 422 about a field called
+"patch".
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _GO_KINDS = {"string": "string", "bool": "bool", "number": "int64", "object": "m
 
 
 class Undecodable(ApiError):
-    """400: a body cannot be decoded; `told` is what the decoder says."""
+    """400: a body cannot be decoded; `told` is the decoder's message."""
 
     def __init__(self, kind: str, version: str, wanted: str, told: str) -> None:
         super().__init__(400, "BadRequest", f'{kind} in version "{version}" cannot be handled as a {wanted}: {told}')
@@ -38,7 +39,7 @@ def undecodable(kind: Kind, told: str) -> Undecodable:
 
 
 def check_type(body: Mapping[str, Any], kind: Kind) -> None:
-    """Raise ApiError 400 if a body says that it is of another kind or version."""
+    """Raise ApiError 400 if a body has another kind or version."""
     if not kind.strategic and not body.get("kind"):
         shown = orjson.dumps(body).decode()
         told = f"Object 'Kind' is missing in '{shown}' ({shown})"
@@ -62,7 +63,7 @@ def check_type(body: Mapping[str, Any], kind: Kind) -> None:
 
 
 def unpatchable(problem: Undecodable, patched: Any, patch: Any, *, strategic: bool) -> ApiError:
-    """422: what the patch made of the object cannot be decoded. A strategic patch is shown itself, as Go prints it."""
+    """422: the patched object cannot be decoded. A strategic patch is shown itself, as Go prints it."""
     shown = gotext.plain(patch) if strategic else orjson.dumps(patched).decode()
     told = _unconverted(problem.told) if strategic else problem.told
     return errors.invalid("", "", "", [invalid_value("patch", shown, told)])
@@ -80,7 +81,7 @@ def check_custom_type(payload: Mapping[str, Any], kind: Kind, name: str) -> None
 
 
 def _unconverted(told: str) -> str:
-    """The words of the converter that strategic patches go through, for those of a JSON decoder."""
+    """The message of the converter for strategic patches, from that of a JSON decoder."""
     found = _MISMATCH.fullmatch(told)
     if found is None:
         return told

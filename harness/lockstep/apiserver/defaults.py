@@ -1,4 +1,4 @@
-"""Defaulting, and the canonical form of each kind: what a real server's decoding leaves in an object.
+"""Defaulting, and the canonical form of each kind: an object as a real server's decoding leaves it.
 
 From pkg/apis/core/v1/defaults.go, pkg/apis/apps/v1/defaults.go and the json tags of the API types. Functions take a
 private object and may change its top levels; specs of pods are shared between all pods that were sent the same one.
@@ -67,7 +67,7 @@ def _default_container(container: dict[str, Any], *, pod: bool) -> dict[str, Any
 
 
 def _spell_amounts(resources: dict[str, Any]) -> None:
-    """Quantities as Go writes them again; what is none is left to validation."""
+    """Rewrite quantities in Go's canonical form; validation reports invalid ones."""
     for group in ("requests", "limits"):
         if group in resources:
             resources[group] = {name: _spelled(amount) for name, amount in resources[group].items()}
@@ -257,7 +257,7 @@ def _default_webhooks(payload: dict[str, Any], kind: Kind) -> None:
     default_webhooks(payload, kind.kind)
 
 
-#: Kinds whose spec is a struct without defaults: it is there even if nobody sent one.
+#: Kinds whose spec is a struct without defaults: it exists even if no client sent one.
 _WITH_SPEC = frozenset({"Lease", "PodDisruptionBudget", "ResourceQuota"})
 _BY_KIND: dict[str, Callable[[dict[str, Any], Kind], None]] = {
     "Pod": _default_pod,

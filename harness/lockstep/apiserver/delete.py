@@ -1,7 +1,7 @@
 """Deleting: two phases, grace periods, finalizers, propagation.
 
-An object goes at once, or first gets a deletionTimestamp: a scheduled pod until its kubelet deletes it with grace 0,
-anything with finalizers until the last of them is removed. From apiserver/pkg/registry/rest/delete.go (BeforeDelete)
+An object is removed at once, or first gets a deletionTimestamp: a scheduled pod until its kubelet deletes it with grace
+0, anything with finalizers until the last of them is removed. From apiserver/pkg/registry/rest/delete.go (BeforeDelete)
 and registry/generic/registry/store.go (Delete).
 """
 
@@ -39,7 +39,7 @@ class DeleteOptions:
 
 
 def parse_options(call: Call, body: Any) -> DeleteOptions:
-    """From the body if there is one, else from the query. Raises ApiError 400 or 422."""
+    """The options from the body if there is one, else from the query. Raises ApiError 400 or 422."""
     if isinstance(body, Unreadable):
         raise errors.bad_request(f"couldn't get version/kind; json parse error: {body.why}")
     if body:
@@ -110,14 +110,14 @@ def delete(state: State, call: Call) -> Reply:
 
 
 def _empty(kind: Kind) -> dict[str, Any]:
-    """Upstream's answer where its store has nothing to show."""
+    """Upstream's answer when its store returns no object."""
     return {"apiVersion": kind.api_version, "kind": kind.kind, **({"metadata": {}} if kind.strategic else {})}
 
 
 def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptions) -> tuple[Stored | None, bool]:
     """Start or finish the deletion; returns the last version and whether the object is gone. Raises ApiError 409.
 
-    A dry run that would take the last finalizer away, and the object with it, has no last version to show.
+    A dry run that would remove the last finalizer, and the object with it, has no last version to return.
     """
     call.before = stored.object
     _check_preconditions(call, stored.object["metadata"], options)
@@ -135,7 +135,7 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
         return _without_last_finalizer(state, call, stored, options), True
     _set_finalizers(state, metadata, finalizers, graceful=graceful)
     if graceful or finalizers:
-        # Also with grace 0 the mark is written before the object goes: watchers see it change, then vanish.
+        # Even with grace 0 the mark is written before the object is removed: watchers see a change, then the deletion.
         stored = _store_mark(state, call, stored, metadata)
         if finalizers or metadata["deletionGracePeriodSeconds"]:
             return stored, False
@@ -143,7 +143,7 @@ def delete_object(state: State, call: Call, stored: Stored, options: DeleteOptio
 
 
 def _kept_namespace(state: State, call: Call, stored: Stored) -> Stored | None:
-    """The namespace as it stays, if it does. Raises ApiError 403."""
+    """The namespace, if it stays. Raises ApiError 403."""
     if call.name in _PROTECTED:
         raise call.forbidden(call.name, "this namespace may not be deleted")
     if not stored.object["metadata"].get("deletionTimestamp"):
@@ -155,11 +155,11 @@ def _kept_namespace(state: State, call: Call, stored: Stored) -> Stored | None:
 
 
 def _without_last_finalizer(state: State, call: Call, stored: Stored, options: DeleteOptions) -> Stored | None:
-    """The policy takes the last finalizer away, so the object goes, with no version written before. Raises ApiError."""
+    """The policy removes the last finalizer, so the object is removed without a version before. Raises ApiError."""
     if call.dry_run:
         return None
     if options.version:
-        # Upstream holds it to the version that it has written, and here it has written none: a bug there.
+        # Upstream compares with the version that it has written, and here it has written none: a bug in upstream.
         raise call.conflict(
             precondition_failed(call, "ResourceVersion", "", stored.object["metadata"]["resourceVersion"])
         )
@@ -285,7 +285,7 @@ def _terminate_namespace(state: State, call: Call, stored: Stored) -> Stored:
     metadata.setdefault("deletionTimestamp", state.timestamp())
     payload = {**old, "metadata": metadata, "status": {**(old.get("status") or {}), "phase": "Terminating"}}
     call.after = payload
-    # Even one without finalizers stays until it is deleted once more.
+    # Even one without finalizers stays until it is deleted again.
     return Stored("", payload, stored.version) if call.dry_run else state.put(call.kind, "", call.name, payload)
 
 

@@ -1,4 +1,4 @@
-"""Failures of requests, worded as upstream words them.
+"""Failures of requests, with upstream's messages.
 
 A failure is an `ApiError` holding the code and the `Status` object that goes on the wire. The constructors follow
 apimachinery/pkg/api/errors/errors.go (`NewNotFound`, `NewConflict` ...).
@@ -41,7 +41,7 @@ class ApiError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Of the answer: clients repeat the request after so many seconds (responsewriters.ErrorNegotiated)."""
+        """The headers of the answer: how many seconds clients wait before a retry (responsewriters.ErrorNegotiated)."""
         headers = {"Content-Type": "application/json"}
         wait = (self.status.get("details") or {}).get("retryAfterSeconds", 0)
         return {**headers, "Retry-After": str(wait)} if wait else headers
@@ -71,7 +71,7 @@ def not_found(group: str, resource: str, name: str) -> ApiError:
 
 
 def unknown_path() -> ApiError:
-    """The answer to a path that is served by nothing."""
+    """The answer to a path that nothing serves."""
     return ApiError(404, "NotFound", "the server could not find the requested resource", {})
 
 
@@ -91,7 +91,7 @@ def generate_name_conflict(group: str, resource: str, name: str) -> ApiError:
 
 
 def conflict(group: str, resource: str, name: str, why: str = OPTIMISTIC_LOCK) -> ApiError:
-    """409: the write is based on something that is no longer so; by default, an old version."""
+    """409: the write is based on something that has changed; by default, an old version."""
     message = f"Operation cannot be fulfilled on {qualified(group, resource)} {quote(name)}: {why}"
     return ApiError(409, "Conflict", message, _details(group, resource, name))
 
@@ -103,7 +103,7 @@ def forbidden(group: str, resource: str, name: str, why: str) -> ApiError:
 
 
 def bad_request(why: str) -> ApiError:
-    """400: the request makes no sense."""
+    """400: the request is malformed."""
     return ApiError(400, "BadRequest", why)
 
 
@@ -135,12 +135,12 @@ def too_large_resource_version(wanted: int, current: int) -> ApiError:
 
 
 def too_many_requests(message: str, retry_after: int) -> ApiError:
-    """429: try again after so many seconds (0: no promise)."""
+    """429: retry after `retry_after` seconds (0: no promise)."""
     return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
 
 
 def internal_error(why: str) -> ApiError:
-    """500: the server cannot do what it should."""
+    """500: an error in the server."""
     return ApiError(500, "InternalError", f"Internal error occurred: {why}", {"causes": [{"message": why}]})
 
 

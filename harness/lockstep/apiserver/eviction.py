@@ -134,7 +134,7 @@ def _delete(state: State, call: Call, stored: Stored, options: DeleteOptions) ->
 
 
 def _check_preconditions(call: Call, metadata: dict[str, Any], options: DeleteOptions) -> None:
-    """Before the condition is written; the deletion itself words them otherwise. Raises ApiError 409."""
+    """Checked before the condition is written; the deletion itself has other messages. Raises ApiError 409."""
     uid, version = metadata["uid"], metadata["resourceVersion"]
     why = ""
     if options.uid and options.uid != uid:

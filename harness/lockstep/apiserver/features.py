@@ -1,4 +1,4 @@
-"""The server's feature gates (pkg/features/kube_features.go, release 1.36): those that something here asks for."""
+"""The server's feature gates (pkg/features/kube_features.go, release 1.36): those that some code here uses."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _STAGES: Mapping[str, str] = {"HPAConfigurableTolerance": "AllBeta", "HPAScaleTo
 
 
 def feature_gates(chosen: Mapping[str, bool]) -> dict[str, bool]:
-    """The gates with their defaults, and with what was chosen for a run; gates that only controllers have are none."""
+    """The gates with their defaults, and with those set for a run; without gates that only controllers have."""
     return {name: chosen.get(name, chosen.get(_STAGES[name], default)) for name, default in DEFAULTS.items()}

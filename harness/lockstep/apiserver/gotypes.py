@@ -1,9 +1,9 @@
-"""Go's API types as data, and what decoding into them and encoding again does to an object.
+"""Go's API types as data: how decoding into them and encoding again changes an object.
 
 A real server decodes a request's JSON into structs and, for every answer, encodes structs. So unknown fields vanish,
-nulls and missing fields become zero values, and zero values come out only where the json tag says so. Kinds whose exact
-form matters describe their types with the classes here, which are those of `lockstep.wire.gojson` that do both: `take`
-decodes and `emit` encodes, after the round trip through the store in which empty lists and maps become null.
+nulls and missing fields become zero values, and zero values are written only where the json tag says so. Kinds whose
+exact form matters describe their types with the classes here, which are those of `lockstep.wire.gojson` that do both:
+`take` decodes and `emit` encodes, after the round trip through the store in which empty lists and maps become null.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ZERO = rfc3339(ZERO_TIME)
 
 
 class Unfit(ValueError):
-    """A value does not fit its type: `decode` says what Go says of it."""
+    """A value does not fit its type: `decode` finds Go's message for it."""
 
 
 def decode(sent: Any, form: Type) -> Any:
@@ -190,7 +190,7 @@ class Struct(gojson.Struct):
     def __init__(self, name: str, fields: Mapping[str, Field]) -> None:
         super().__init__(name, {key: field.type for key, field in fields.items()})
         self.fields = dict(fields)
-        # Bound once, since every status of every autoscaler passes here.
+        # Bound once, since every status of every autoscaler is decoded here.
         self._takers = {name: field.type.take for name, field in self.fields.items()}
         self._emitters = [(name, field.type.emit, field.always, field.pointer) for name, field in self.fields.items()]
 

@@ -1,7 +1,7 @@
 """From a request's body to an object: a private copy, in canonical form, of the right shape.
 
-A real server decodes JSON into Go structs. What that does to an object is done here to the wire form: nulls and empty
-optional fields vanish, and a value of the wrong type is a 400 worded like encoding/json's.
+A real server decodes JSON into Go structs. Here the wire form is changed in the same way: nulls and empty
+optional fields vanish, and a value of the wrong type is a 400 with the message of encoding/json.
 """
 
 from __future__ import annotations
@@ -307,7 +307,7 @@ def take_in(body: Any, kind: Kind, current: Mapping[str, Any] = _NOTHING, *, tru
 def _settled(
     payload: dict[str, Any], body: dict[str, Any], schema: Structural, current: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The custom resource as its schema lets it be; what is as in `current` has been settled before."""
+    """The custom resource, pruned and defaulted by its schema; parts equal to `current` have been processed before."""
     same = {key: item for key, item in body.items() if key not in payload and item is current.get(key)}
     payload.update(settled({key: item for key, item in body.items() if key not in {**payload, **same}}, schema))
     payload.update(same)
@@ -330,7 +330,7 @@ def check_spec(spec: Any, kind: str) -> None:
 
 
 def check_part(payload: Any, part: str) -> None:
-    """The shape of an object that is no resource: Binding, Eviction, DeleteOptions. Raises ApiError 400."""
+    """Check the shape of an object that is not a resource: Binding, Eviction, DeleteOptions. Raises ApiError 400."""
     try:
         _check(payload, SHAPES[part], "", Kind("", "v1", part, ""))
     except Undecodable as problem:
@@ -373,7 +373,7 @@ def _check(value: Any, shape: Any, path: str, kind: Kind) -> None:
 
 
 def _check_amounts(value: Any, path: str, kind: Kind) -> None:
-    """Quantities by name; one that is none ends the decoding with its own words."""
+    """Quantities by name; an invalid quantity ends the decoding with its own message."""
     if type(value) is not dict:
         raise _wrong(value, "v1.ResourceList", path, kind)
     for amount in value.values():

@@ -1,8 +1,8 @@
 """The kinds that the server knows, as data: one line each.
 
-How a kind's objects are addressed is in the table of resources that upstream publishes. Here stands which of upstream's
-store options apply (pkg/registry/<group>/<resource>/strategy.go and storage.go). What is checked and defaulted for a
-kind stands in `validation` and `defaults`, under the same kind name.
+How a kind's objects are addressed is in the table of resources that upstream publishes. This module says which of
+upstream's store options apply (pkg/registry/<group>/<resource>/strategy.go and storage.go). Checks and defaults of a
+kind are in `validation` and `defaults`, under the same kind name.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Kind:
     namespaced: bool = True
     #: Those of SUBRESOURCES that it has.
     subresources: tuple[str, ...] = ()
-    #: Starts at generation 1 and moves on every change of the spec.
+    #: Starts at generation 1 and increases with every change of the spec.
     generation: bool = True
-    #: A PUT without resourceVersion replaces whatever is there.
+    #: A PUT without resourceVersion replaces any version.
     unconditional_update: bool = True
     create_on_update: bool = False
     #: DELETE answers with the object instead of a Status.
@@ -53,11 +53,11 @@ class Kind:
     short_names: tuple[str, ...] = ()
     #: Names under which `kubectl get` finds it together with others.
     categories: tuple[str, ...] = ()
-    #: Answers questions and keeps nothing: objects can be created only, and are gone with the answer.
+    #: Answers questions and stores nothing: objects can only be created, and exist only in the answer.
     asked_only: bool = False
     #: For custom resources: JSON paths of the scale subresource.
     scale_paths: dict[str, str] = field(default_factory=dict)
-    #: For custom resources: what their objects look like; None lets everything pass.
+    #: For custom resources: the schema of their objects; None accepts everything.
     schema: Structural | None = None
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Built-in kinds that nobody here acts on: they are kept, served and watched, and nothing else comes of them.
+"""Built-in kinds on which no component here acts: they are stored, served and watched, and nothing else.
 
 Clients of a real cluster expect them: kubectl's `api-resources`, the informers of controllers. The served cluster adds
-them to those of `kinds`; runs in memory do without. What is checked of them is their metadata, and their types.
+them to those of `kinds`; runs in memory do not have them. Only their metadata and types are checked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COUNTED = frozenset(
         "validatingadmissionpolicybindings",
     }
 )
-#: Another way to bind pods, and what has been deprecated for long.
+#: Another way to bind pods, and kinds that have long been deprecated.
 _LEFT_OUT = frozenset({"bindings", "componentstatuses"})
 
 

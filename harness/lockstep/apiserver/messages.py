@@ -1,4 +1,4 @@
-"""What goes in and out of the API server: requests, replies, watches and their events."""
+"""The input and output of the API server: requests, replies, watches and their events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SHOWN_BYTES = 30
 _ANY_OBJECT = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'
-#: What is said of a request without a body where there must be one.
+#: The message for a request without a required body.
 NO_JSON = "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"
 NO_QUERY: Mapping[str, str] = {}
 JSON_HEADERS: Mapping[str, str] = {"Content-Type": "application/json"}
@@ -27,8 +27,8 @@ class Request:
     `as_of` answers a list or watch from the collection as it was at that resourceVersion. `accept` is the Accept
     header, "" for plain JSON; only discovery looks at it. `hearing` holds what webhooks have said about it so far.
     `complaints`: what the transport found wrong with the body's form, such as fields that it names twice.
-    `trusted`: the body was made for this request, in canonical form, by somebody who knows the shapes; so what it says
-    of a status is neither copied nor checked.
+    `trusted`: the body was made for this request, in canonical form, by a caller that knows the shapes. So the status
+    in it is neither copied nor checked.
     """
 
     __slots__ = (
@@ -70,9 +70,9 @@ class Request:
 
 
 class Unreadable:
-    """What stands for a body that is no JSON object: the request is refused for it, but not before other reasons.
+    """Stands for a body that is not a JSON object. The request is refused for it, unless an earlier check refuses it.
 
-    `why`: what Go's decoder says of it.
+    `why`: the message of Go's decoder.
     """
 
     __slots__ = ("_raw", "why")
@@ -83,7 +83,7 @@ class Unreadable:
 
     @property
     def told(self) -> str:
-        """What is said of it where an object was expected (handlers/rest.go, summarizeData)."""
+        """The message where an object was expected (handlers/rest.go, summarizeData)."""
         shown = self._raw.decode(errors="replace") if self._raw.startswith(b"{") else self._raw.hex()
         most = _SHOWN_BYTES if self._raw.startswith(b"{") else 2 * _SHOWN_BYTES
         shown = f"{shown[:most]} ..." if len(self._raw) > _SHOWN_BYTES else shown
@@ -135,7 +135,7 @@ class Watch:
             self.on_event()
 
     def take(self) -> list[WatchEvent]:
-        """Client side: what has arrived; all of it, unless somebody lets it arrive in pieces."""
+        """Client side: the events that have arrived; all of them, unless a subclass delivers them in pieces."""
         taken = [*self.events]
         self.events.clear()
         return taken
@@ -145,7 +145,7 @@ class Watch:
         self._unsubscribe = unsubscribe
 
     def stop(self) -> None:
-        """Client side: no more events, please."""
+        """Client side: stop the watch."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -162,7 +162,7 @@ class Watch:
 class Reply:
     """The answer to a request. `body` is shared with the store: it may not be changed.
 
-    With a `review` it is none yet: a webhook has to be asked first (see `ApiServer.submit`).
+    With a `review` it is not an answer yet: a webhook has to be asked first (see `ApiServer.submit`).
     """
 
     __slots__ = ("_items", "_raw", "_stored", "body", "headers", "review", "status", "watch")
@@ -187,7 +187,7 @@ class Reply:
         self._raw: bytes | None = None
 
     def raw(self) -> bytes:
-        """The body as JSON. Stored objects are serialised once per version, whoever reads them."""
+        """The body as JSON. A stored object is serialised once per version, for all readers."""
         if self._stored is not None:
             return self._stored.raw()
         if self._raw is None:
@@ -207,12 +207,12 @@ class Reply:
 
     @property
     def content(self) -> Any:
-        """What a client finds in the body: a JSON value, or text."""
+        """The body for a client: a JSON value, or text."""
         return self.body
 
 
 class TextReply(Reply):
-    """A reply whose body is `text` and no JSON, whatever `content_type` says of it."""
+    """A reply whose body is `text` instead of JSON, with any `content_type`."""
 
     __slots__ = ("text",)
 

@@ -1,6 +1,6 @@
 """The metadata of a request's body: decoded like metav1.ObjectMeta, without its empty fields.
 
-Labels, annotations, owner references and finalizers are the same few values in a thousand pods, so equal ones become
+Labels, annotations, owner references and finalizers have few different values in a thousand pods, so equal ones become
 one shared object.
 """
 

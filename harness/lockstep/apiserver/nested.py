@@ -18,7 +18,7 @@ _WANTED: dict[str, type] = {"int64": int, "string": str}
 
 
 def nested(payload: dict[str, Any], path: str, wanted: str) -> Any:
-    """NestedInt64 or NestedString: the value, None if there is none. Raises ValueError on one of another type."""
+    """NestedInt64 or NestedString: the value, None if there is none. Raises ValueError if it has another type."""
     fields = path.removeprefix(".").split(".")
     value: Any = payload
     for index, field in enumerate(fields):

@@ -58,7 +58,7 @@ def patch(state: State, call: Call) -> Reply:
 
 
 def decoded_patch(decode: Callable[[], dict[str, Any]], patched: Any, call: Call, media: str) -> dict[str, Any]:
-    """What `decode` makes of a patched object. Raises ApiError 422 where that is no object of the kind."""
+    """What `decode` makes of a patched object. Raises ApiError 422 if the result is not an object of the kind."""
     try:
         return decode()
     except Undecodable as problem:
@@ -83,7 +83,7 @@ def accepted_types(kind: Kind) -> list[str]:
 
 
 def patched_object(current: dict[str, Any], body: Any, media: str, kind: Kind) -> dict[str, Any]:
-    """The object after the patch; `current`, which is of this kind, is left alone. Raises ApiError 400 or 422."""
+    """The object after the patch; `current`, which is of this kind, is not changed. Raises ApiError 400 or 422."""
     if media == JSON_PATCH:
         return _json_patched(current, body)
     if not isinstance(body, dict):
@@ -96,7 +96,7 @@ def patched_object(current: dict[str, Any], body: Any, media: str, kind: Kind) -
 
 
 def merge_patched(current: Any, body: Any) -> Any:
-    """RFC 7386. What says nothing new leaves `current` the object that it is."""
+    """RFC 7386. A patch without a change returns `current` itself."""
     if not isinstance(body, dict):
         return body
     before = current if isinstance(current, dict) else {}
@@ -137,7 +137,7 @@ def _json_patched(current: dict[str, Any], body: Any) -> dict[str, Any]:
 
 
 def _no_such_value(body: Any, wanted: str) -> str:
-    """What encoding/json says of a body of the wrong type; None stands for a body without anything in it."""
+    """The message of encoding/json for a body of the wrong type; None stands for an empty body."""
     if isinstance(body, Unreadable):
         return body.why
     if body is None:
@@ -146,7 +146,7 @@ def _no_such_value(body: Any, wanted: str) -> str:
 
 
 def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any] | None:
-    """What most JSON patches come to: one field of the object is set, and all else stays. None for any other."""
+    """The result of the most common JSON patches: one field is set, and all others stay. None for any other patch."""
     operation = body[0] if len(body) == 1 else None
     if type(operation) is not dict or operation.keys() != _WHOLE_FIELD:
         return None
@@ -159,7 +159,7 @@ def _with_whole_field(current: dict[str, Any], body: list[Any]) -> dict[str, Any
 
 
 def _apply(state: State, call: Call) -> Reply:
-    """Server-side apply: creates the object if it is not there."""
+    """Server-side apply: creates the object if it does not exist."""
     check_applied(state, call)
     stored = call.collection.get(call.namespace, call.name)
     current = to_served_form(stored.object, call.kind) if stored is not None else None

@@ -1,4 +1,4 @@
-"""What a write asks of the version in record, in the words of upstream's storage (apiserver/pkg/storage)."""
+"""Preconditions of a write on the stored version, with the messages of upstream's storage (apiserver/pkg/storage)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lockstep.apiserver.state import Call
 from lockstep.wire.field import invalid_value
 from lockstep.wire.gotext import quote
 
-#: By resource, if its objects lie elsewhere in etcd (pkg/kubeapiserver/default_storage_factory_builder.go).
+#: By resource, if its objects have another prefix in etcd (pkg/kubeapiserver/default_storage_factory_builder.go).
 _PREFIXES = {
     "endpoints": "services/endpoints",
     "ingresses": "ingress",
@@ -19,7 +19,7 @@ _PREFIXES = {
 }
 _GROUPED = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 _HIGHEST = 2**64 - 1
-#: More than any number that fits has; Python refuses to read thousands of them.
+#: More digits than any number that fits; Python refuses to parse thousands of digits.
 MOST_DIGITS = 100
 
 
@@ -39,7 +39,7 @@ def _key(call: Call) -> str:
 
 
 def version_problem(text: str) -> str:
-    """What is wrong with the text of a version, in the words of Go's strconv; empty if nothing is."""
+    """The message of Go's strconv about the text of a version; empty if the text is valid."""
     if not (text.isascii() and text.isdecimal()):
         return f"strconv.ParseUint: parsing {quote(text)}: invalid syntax"
     if len(text) > MOST_DIGITS or int(text) > _HIGHEST:
@@ -48,7 +48,7 @@ def version_problem(text: str) -> str:
 
 
 def parsed_version(text: str) -> int:
-    """The version in a body that is to replace an object; 0 is none. Raises ApiError 500, as upstream does."""
+    """The version in a body that is to replace an object; 0 if it has none. Raises ApiError 500, as upstream does."""
     problem = version_problem(text) if text else ""
     if problem:
         raise errors.ApiError(500, "", problem)
@@ -56,7 +56,7 @@ def parsed_version(text: str) -> int:
 
 
 def check_version(call: Call, new: dict[str, Any], old: dict[str, Any]) -> None:
-    """The update's version must be the stored one; most kinds may leave it out. Raises ApiError."""
+    """The update's version must be the stored one; for most kinds it is optional. Raises ApiError."""
     version = new.get("resourceVersion") or ""
     if not parsed_version(version):
         if not call.kind.unconditional_update:

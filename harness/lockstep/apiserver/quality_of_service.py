@@ -11,7 +11,7 @@ _COUNTED = ("cpu", "memory")
 
 
 def compute_quality(spec: dict[str, Any]) -> str:
-    """Guaranteed, Burstable or BestEffort, from what the containers ask for, or the pod as a whole."""
+    """Guaranteed, Burstable or BestEffort, from the requests and limits of the containers, or of the pod as a whole."""
     asking = [*spec.get("containers", ()), *spec.get("initContainers", ())]
     if any((spec.get("resources") or {}).values()):
         asking = [spec]
@@ -28,7 +28,7 @@ def compute_quality(spec: dict[str, Any]) -> str:
 
 
 def _add(total: dict[str, Fraction], amounts: dict[str, Any]) -> int:
-    """Add CPU and memory, but for zeros; how many there were."""
+    """Add CPU and memory, except for zeros. Returns how many were added."""
     counted = 0
     for name in _COUNTED:
         amount = _amount(amounts.get(name, 0))
@@ -41,5 +41,5 @@ def _add(total: dict[str, Fraction], amounts: dict[str, Any]) -> int:
 def _amount(text: Any) -> Fraction:
     try:
         return read_quantity(text).exact()
-    except ValueError:  # validation has a word to say about it
+    except ValueError:  # validation reports it
         return Fraction(0)

@@ -63,7 +63,7 @@ def get(state: State, call: Call) -> Reply:
 
 
 def parse_version(text: str, *, listing: bool = False) -> int:
-    """A resourceVersion from a query. Raises ApiError: 400 in a list, else 500, which is what upstream makes of it."""
+    """A resourceVersion from a query. Raises ApiError: 400 in a list, else 500, as in upstream."""
     problem = version_problem(text)
     if not problem:
         return int(text)
@@ -74,7 +74,7 @@ def parse_version(text: str, *, listing: bool = False) -> int:
 
 
 def parse_int64(text: str) -> int:
-    """A number from a query. Raises ApiError 400 with the words of Go's strconv."""
+    """A number from a query. Raises ApiError 400 with the message of Go's strconv."""
     if _INTEGER.fullmatch(text) is None:
         raise errors.bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
     if len(text) > MOST_DIGITS or not -_HIGHEST_INT64 - 1 <= int(text) <= _HIGHEST_INT64:
@@ -88,7 +88,7 @@ def _check_not_future(state: State, version: int) -> None:
 
 
 def is_set(query: Mapping[str, str], name: str) -> bool:
-    """A flag of a query: everything but "false" and "0" means yes (Convert_Slice_string_To_bool)."""
+    """A flag of a query: everything except "false" and "0" is true (Convert_Slice_string_To_bool)."""
     return query.get(name, "0") not in ("false", "0")
 
 
@@ -149,7 +149,7 @@ def _option_findings(query: Mapping[str, str]) -> list[FieldError]:
 
 def _list(state: State, call: Call) -> Reply:
     query, collection = call.request.query, call.collection
-    # The watch cache, which answers version 0, knows no pages (cacher.go computeListLimit).
+    # The watch cache, which answers version 0, has no pages (cacher.go computeListLimit).
     limit = 0 if query.get("resourceVersion") == "0" else _parse_limit(query.get("limit", ""))
     start = ""
     exact: int | None = None
@@ -172,7 +172,7 @@ def _list(state: State, call: Call) -> Reply:
     shown = state.versions.current if exact is None else exact
     matches = matcher(call.kind, query)
     if not start and _ONE_NAME.search(query.get("fieldSelector", "")):
-        limit = 0  # Upstream then looks at one key, and makes no pages (SelectionPredicate.MatchesSingle).
+        limit = 0  # Upstream then reads one key, without pages (SelectionPredicate.MatchesSingle).
     items = selected(collection, call, exact, None if limit else matches)
     if start:
         items = [item for item in items if item.key >= start]
@@ -217,7 +217,7 @@ def _list_reply(call: Call, items: Sequence[Stored], version: int, limit: int, m
         items, rest = _page(items, limit, matches)
     if rest:
         metadata["continue"] = _encode_continue(version, rest[0].key)
-        # Upstream goes by keys, so it does not know how many of those that remain are selected, or whether any is.
+        # Upstream counts keys, so it does not know how many of the remaining objects are selected, or whether any is.
         if not query.get("labelSelector") and not query.get("fieldSelector"):
             metadata["remainingItemCount"] = len(rest)
     if kind.stored_as:
@@ -241,7 +241,7 @@ def _encode_continue(version: int, start: str) -> str:
 
 
 def _decode_continue(state: State, collection: Collection, token: str) -> tuple[str, int]:
-    """The key to go on from and the version to read. Raises ApiError 400, or 410 with a token that goes on today."""
+    """The key to continue from and the version to read. Raises ApiError 400, or 410 with a token for today's state."""
     invalid = "invalid continue token: continue key is not valid"
     raw = b""
     try:

@@ -1,4 +1,4 @@
-"""Which kinds a server serves at the moment."""
+"""The kinds that a server currently serves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Registry:
     def __init__(self) -> None:
         self._by_path: dict[tuple[str, str, str], Kind] = {}
         self._by_resource: dict[str, Kind] = {}
-        #: Goes up with every change.
+        #: Increases with every change.
         self.revision = 0
         for kind in BUILT_IN:
             self.add(kind)
@@ -35,7 +35,7 @@ class Registry:
         return self._by_path.get((group, version, plural))
 
     def of_resource(self, resource: str) -> Kind | None:
-        """The kind of `plural.group`, as in history writes; also of a plural alone where that is unambiguous."""
+        """The kind of `plural.group`, as in history writes; also of a plural alone if it is unambiguous."""
         kind = self._by_resource.get(resource)
         if kind is None and "." not in resource:
             named = [item for item in self._by_resource.values() if item.plural == resource]
@@ -47,7 +47,7 @@ class Registry:
         return any(kind.group == group for kind in self)
 
     def is_built_in(self, group: str) -> bool:
-        """Whether the group is one of the server's own."""
+        """Whether the group is built in."""
         return any(kind.group == group and kind.strategic for kind in self)
 
     def __iter__(self) -> Iterator[Kind]:

@@ -1,7 +1,7 @@
-"""pods/NAME/resize: other resources for a pod that exists.
+"""pods/NAME/resize: new resources for an existing pod.
 
 From pkg/registry/core/pod/strategy.go (podResizeStrategy) and pkg/apis/core/validation/validation.go
-(ValidatePodResize). Resources of pods as a whole are left as they are.
+(ValidatePodResize). Pod-level resources are not changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RESIZABLE = ("cpu", "memory")
 
 
 def resize(state: State, call: Call) -> Reply:
-    """PUT or PATCH. Raises ApiError 409 on an old version, 422 on a change that is not for this endpoint."""
+    """PUT or PATCH. Raises ApiError 409 on an old version, 422 on a change that this endpoint does not allow."""
     stored = call.existing()
     old = stored.object
     call.before = old
@@ -62,7 +62,7 @@ def _taken(sent: Any, kind: Kind) -> Object:
 
 
 def _without_other_changes(new: Object, old: Object) -> Object:
-    """The new spec with all but the resources as before (dropNonResizeUpdates); as it is where containers differ."""
+    """The new spec with the old values except for resources (dropNonResizeUpdates); unchanged if containers differ."""
     spec = dict(old)
     for group in _GROUPS:
         fresh, before = new.get(group) or [], old.get(group) or []
@@ -82,7 +82,7 @@ def _resized(new: Object, old: Object) -> Object:
 
 
 def _findings(spec: Object, old: Object) -> list[FieldError]:
-    """ValidatePodResize, but for pod-level resources."""
+    """ValidatePodResize, except for pod-level resources."""
     found = list(pod_spec_findings(spec, "spec"))
     quality = (old.get("status") or {}).get("qosClass", "")
     if quality_of_service(spec) != quality:
@@ -102,7 +102,7 @@ def _findings(spec: Object, old: Object) -> list[FieldError]:
 
 
 def _is_supported(pod: Object) -> bool:
-    """isPodResizeRequestSupported: the kubelet says what its containers have."""
+    """isPodResizeRequestSupported: the kubelet reports the resources of its containers."""
     for status in (pod.get("status") or {}).get("containerStatuses") or ():
         if "running" in (status.get("state") or {}):
             return status.get("resources") is not None

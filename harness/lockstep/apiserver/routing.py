@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a path names; the plural is "" for paths that are no resource."""
+    """The target of a path; the plural is "" for paths that do not name a resource."""
 
     group: str
     version: str
@@ -26,7 +26,7 @@ class Place:
 
 @lru_cache(maxsize=16384)
 def parse_path(path: str) -> Place | None:
-    """The place that a path names, or None for anything but a resource path."""
+    """The place that a path names, or None unless it is a resource path."""
     parts = path.strip("/").split("/")
     if parts[0] == "api" and len(parts) >= 3:
         group, version, rest = "", parts[1], parts[2:]

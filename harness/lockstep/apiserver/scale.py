@@ -1,7 +1,7 @@
 """The scale subresource: autoscaling/v1 Scale as a view of a workload or of a custom resource.
 
 Built-in kinds: ScaleREST in pkg/registry/{apps/*,core/replicationcontroller}/storage/storage.go. Custom resources:
-ScaleREST in apiextensions-apiserver/pkg/registry/customresource/etcd.go, where the definition names the paths.
+ScaleREST in apiextensions-apiserver/pkg/registry/customresource/etcd.go, with the paths from the definition.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SCALE = Struct(
 )
 _METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
-#: Says of a custom resource, inside an update, that it has no number of replicas yet.
+#: Marks, inside an update, a custom resource without a number of replicas.
 _UNSET = -(2**31)
 
 
@@ -76,7 +76,7 @@ def _scale_of_workload(payload: Object) -> Object:
 
 
 def _scale_of_custom(payload: Object, paths: dict[str, str]) -> tuple[Object, bool]:
-    """The scale, and whether the object says how many replicas it wants. Raises ApiError on values of other types."""
+    """The scale, and whether the object has a number of replicas. Raises ApiError on values of other types."""
     try:
         wanted = nested(payload, paths.get("specReplicasPath", ""), "int64")
         current = nested(payload, paths.get("statusReplicasPath", ""), "int64")
@@ -93,7 +93,7 @@ def _scale(metadata: Object, wanted: int, current: int, selector: str) -> Object
     return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": shown, **_SCALE.emit(body)}
 
 
-#: Of a version of a workload: autoscalers ask for it again and again.
+#: The scale of a version of a workload, cached because autoscalers read it often.
 _reply_for_workload = ByIdentity(lambda payload: Reply(200, _scale_of_workload(payload)))
 
 
@@ -104,7 +104,7 @@ def _reply(kind: Kind, payload: Object) -> Reply:
 
 
 def get_scale(state: State, call: Call) -> Reply:
-    """GET. A custom resource that does not say how many replicas it wants has no scale."""
+    """GET. A custom resource without a number of replicas has no scale."""
     payload, kind = call.existing().object, call.kind
     if kind.strategic:
         return _reply_for_workload(payload)
@@ -168,7 +168,7 @@ def _set_scale(state: State, call: Call, stored: Stored, scale: Object) -> Reply
 
 
 def _judge(call: Call, wanted: int, metadata: Object, uid: str) -> None:
-    """ValidateScale, and the precondition that the storage does not know of a patch."""
+    """ValidateScale, and the precondition that the storage does not check for a patch."""
     findings = metadata_findings(metadata, _KIND)
     if wanted < 0:
         findings.append(invalid_value("spec.replicas", wanted, "must be greater than or equal to 0"))

@@ -16,11 +16,11 @@ from lockstep.wire.selectors import InvalidSelector, Selector
 
 ObjectMatcher = Callable[[dict[str, Any]], bool]
 _COMMON_FIELDS = frozenset({"metadata.name", "metadata.namespace"})
-#: Kinds whose conversion of field labels has a wording of its own.
+#: Kinds whose conversion of field labels has its own error message.
 _OWN_WORDS = frozenset({"Job"})
-#: Fields that are selected by another name than they have.
+#: Fields with another name in selectors.
 _STORED = {"status.successful": "status.succeeded"}
-#: A term of a field selector: what stands between commas that are not escaped.
+#: A term of a field selector: the text between commas that are not escaped.
 _TERM = re.compile(r"(?:\\.|[^\\,]|\\$)+", re.DOTALL)
 _FIELD = re.compile(r"(.*?)(!=|==|=)(.*)", re.DOTALL)
 
@@ -41,7 +41,7 @@ def first_equality(text: str) -> tuple[str, str]:
 
 
 def label_selector(text: str) -> dict[str, Any] | None:
-    """The selector as an object, None if it selects everything. Raises ApiError 400 on what an object cannot say."""
+    """The selector as an object, None if it selects everything. Raises ApiError 400 if an object cannot express it."""
     try:
         return parse_to_label_selector(text) or None
     except InvalidSelector as problem:
@@ -106,7 +106,7 @@ def _unescaped(value: str) -> str:
 
 @lru_cache(maxsize=1024)
 def object_matcher(kind: Kind, label_selector: str, field_selector: str) -> ObjectMatcher | None:
-    """A predicate over objects; None when everything matches. Raises ApiError 400 on what it cannot parse."""
+    """A predicate over objects; None when everything matches. Raises ApiError 400 if a selector cannot be parsed."""
     labels = parse_labels(label_selector) if label_selector else None
     fields = _parse_fields(field_selector, kind)
     if labels is None and not fields:

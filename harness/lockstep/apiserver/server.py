@@ -1,7 +1,7 @@
 """The in-memory API server: one function from request to reply.
 
 Every transport (in-process calls, the pipe of the Go bubble, HTTP) ends here. Requests are answered one at a time, in
-the order in which they come, and never wait: time stands still during a request.
+the order in which they come, and never wait: time does not pass during a request.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from lockstep.apiserver.write_options import check_write_options
 from lockstep.trace.history import Write
 
 Handler = Callable[[State, Call], Reply]
-#: Puts a question to a webhook and, at once or later, gives its answer to the function that comes with it.
+#: Sends a question to a webhook and, at once or later, passes its answer to the given function.
 Ask = Callable[[Review, Callable[[Outcome], None]], None]
-#: Kind, collection, verb as Kubernetes names it, and what answers.
+#: Kind, collection, verb in Kubernetes, and the handler.
 Route = tuple[Kind, Collection, str, Handler]
 _MOST_ROUTES = 16384
 _WITH_BODY = frozenset({"POST", "PUT"})
@@ -56,38 +56,38 @@ _STATUS_VERBS: dict[str, tuple[str, Handler]] = {
 }
 _READING = frozenset({"get", "list"})
 _JSON_TYPES = ("application/json",)
-#: What transports may take and hand over as JSON; of custom resources, all but the last.
+#: The media types that transports may parse as JSON; for custom resources, all except the last.
 _MEDIA_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 
 
 class ApiServer:
     """A Kubernetes API server in memory.
 
-    `loop_now` returns the instant in nanoseconds since the virtual epoch; `feature_gates` are those that shall not have
-    their usual value.
+    `loop_now` returns the instant in nanoseconds since the virtual epoch; `feature_gates` are those with a value other
+    than the default.
     """
 
     def __init__(
         self, loop_now: Callable[[], int], *, seed: int = 0, feature_gates: Mapping[str, bool] = DEFAULTS
     ) -> None:
         self.state = State(loop_now, seed, feature_gates)
-        #: What each method and path leads to, while no kind comes or goes: clients ask for the same again and again.
+        #: The handler of each method and path, while no kind is added or removed: clients repeat the same requests.
         self._routes: dict[tuple[str, str], Route] = {}
         self._routes_of = self.state.registry.revision
         #: Called after every mutating request, successful or not.
         self.observers: list[Callable[[Write], None]] = []
-        #: How webhooks are reached; without a network, none is.
+        #: Calls webhooks; without a network, none can be reached.
         self.ask_webhook: Ask = _unreachable
         install(self.state)
         for name in _NAMESPACES:
             self.handle(Request("POST", "/api/v1/namespaces", body={"metadata": {"name": name}}))
 
     def submit(self, request: Request, answer: Callable[[Reply], None]) -> None:
-        """Answer a request as soon as the webhooks that it concerns have been heard; at once if there are none."""
+        """Answer a request as soon as its webhooks have answered; at once if there are none."""
         self.follow_up(request, self.handle(request), answer)
 
     def follow_up(self, request: Request, reply: Reply, answer: Callable[[Reply], None]) -> None:
-        """Give `answer` the reply that `handle` gave or, if a webhook has to be asked, the one that comes of it."""
+        """Pass `answer` the reply of `handle` or, if a webhook has to be asked, the reply after its answer."""
         review = reply.review
         if review is None:
             answer(reply)
@@ -101,9 +101,10 @@ class ApiServer:
         self.ask_webhook(review, heard)
 
     def handle(self, request: Request) -> Reply:
-        """Answer a request. Never raises for bad input: what is wrong is said in a Status.
+        """Answer a request. Never raises for bad input: a Status reports the error.
 
-        A reply with a `review` is none: nothing was done yet, since a webhook has to be asked: see `follow_up`.
+        A reply with a `review` is not an answer: nothing was done yet, since a webhook has to be asked. See
+        `follow_up`.
         """
         call: Call | None = None
         place: Place | None = None
@@ -133,7 +134,7 @@ class ApiServer:
         return reply
 
     def _is_unknown(self, request: Request, place: Place | None) -> bool:
-        """Whether nobody serves the group of a path, or, for custom resources, its kind."""
+        """Whether no server has the group of a path or, for custom resources, its kind."""
         registry = self.state.registry
         if place is None:
             parts = request.path.strip("/").split("/")
@@ -192,7 +193,7 @@ class ApiServer:
         message = str(problem) if problem is not None else ""
         request = call.request
         reason, after = (problem.reason, None) if problem is not None else ("", call.after)
-        # By position: by name it takes three times as long, and there is one for each write.
+        # By position: by name it takes three times as long, and every write makes one.
         write = Write(
             self.state.now(), request.actor, call.verb, call.kind.resource, call.subresource, call.namespace, call.name,
             code, reason, call.before, after, request.body, message,
@@ -225,7 +226,7 @@ class ApiServer:
             collection.compact()
 
     def close_watches(self, resource: str | None = None) -> None:
-        """End running watches, of one resource or of all, as a server does that restarts or times out."""
+        """End running watches, of one resource or of all, like a server that restarts or times out."""
         collections = self.state.collections.values() if resource is None else [self._collection(resource)]
         for collection in collections:
             collection.close_watches()

@@ -1,8 +1,7 @@
-"""One object for equal parts: the specs, labels and owner references of a thousand pods are the same few values.
+"""One object for equal parts: the specs, labels and owner references of a thousand pods have few different values.
 
-Parts of stored objects are immutable, so equal ones can be one object. It is found by its serialised form, which is
-also what makes copying and checking a request's body cheap: a part that was seen before is neither copied nor checked
-again.
+Parts of stored objects are immutable, so equal ones can be one object. The serialised form is the key. It
+also makes copying and checking a request's body cheap: a part that was seen before is neither copied nor checked again.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ class Shared:
     def __init__(self, canonical: Callable[[Any], Any]) -> None:
         self._canonical = canonical
         self._known: dict[bytes, Any] = {}
-        #: The canonical forms by identity: what was read in this process and comes back is one of them.
+        #: The canonical forms by identity: a part that was read in this process and is sent back is one of them.
         self._made: dict[int, Any] = {}
 
     def __call__(self, part: Any) -> Any:
-        """The shared form of a part; what `canonical` raises. Raises ValueError on what is no JSON data."""
+        """The shared form of a part; what `canonical` raises. Raises ValueError on data that is not JSON."""
         if id(part) in self._made:
             return part
         key = marshal.dumps(part, 2)
@@ -45,7 +44,7 @@ class Shared:
 
 
 class ByIdentity(Generic[_T]):
-    """Remembers what was computed for a shared object. It keeps the object, so that its identity stays its own.
+    """Remembers what was computed for a shared object. It keeps the object, so that no other object gets its identity.
 
     `limit`: how many objects are kept at most.
     """
@@ -58,7 +57,7 @@ class ByIdentity(Generic[_T]):
         self._known: dict[int, tuple[Any, _T]] = {}
 
     def __call__(self, part: Any) -> _T:
-        """What was, or now is, computed for a shared object."""
+        """The result for a shared object, computed at most once."""
         entry = self._known.get(id(part))
         if entry is None:
             entry = (part, self._compute(part))

@@ -1,4 +1,4 @@
-"""The server's state, and what a request in progress knows about itself."""
+"""The server's state, and the state of a request in progress."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from lockstep.wire.field import forbidden_value, not_supported
 if TYPE_CHECKING:
     from lockstep.apiserver.webhooks.hooks import Hook
 
-#: apimachinery/pkg/util/rand: no vowels and no look-alikes.
+#: apimachinery/pkg/util/rand: no vowels and no similar characters.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
 _LONGEST_BASE = 63 - _SUFFIX_LENGTH
 
 
 class Call:
-    """One request, resolved to a kind and a place. Handlers note here what the request did to which object."""
+    """One request, resolved to a kind and a place. Handlers note here what the request changed."""
 
     __slots__ = (
         "after",
@@ -60,11 +60,11 @@ class Call:
         self.name = name
         self.subresource = subresource
         self.verb = verb
-        #: A deletion's body may still ask for it.
+        #: The body of a deletion may still request it.
         self.dry_run = bool(request.query) and asks_for_dry_run(request, _OPTIONS.get(verb, ""))
         self.before: dict[str, Any] | None = None
         self.after: dict[str, Any] | None = None
-        #: What admission wants the client to know.
+        #: Warnings of admission for the client.
         self.warnings: tuple[str, ...] = ()
 
     def existing(self) -> Stored:
@@ -84,7 +84,7 @@ class Call:
 
 
 _FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
-#: How a verb's options are called.
+#: The kind of a verb's options.
 _OPTIONS = {
     "create": "CreateOptions",
     "update": "UpdateOptions",
@@ -95,7 +95,7 @@ _OPTIONS = {
 
 
 def asks_for_dry_run(request: Request, options: str) -> bool:
-    """What the options of a write in the query come to. Raises ApiError 422 for those that make no sense."""
+    """Whether the options in the query of a write request a dry run. Raises ApiError 422 for invalid options."""
     query, findings = request.query, []
     if not options:
         return False
@@ -115,7 +115,7 @@ def asks_for_dry_run(request: Request, options: str) -> bool:
 
 
 def is_dry_run(asked: list[str], options: str) -> bool:
-    """Whether a write shall change nothing. Raises ApiError 422 for a kind of dry run that there is not."""
+    """Whether a write is a dry run. Raises ApiError 422 for an unknown kind of dry run."""
     if not options or not asked:
         return False
     if asked != ["All"]:
@@ -136,14 +136,14 @@ class FieldRules(Protocol):
     """Knows which fields there are."""
 
     def __call__(self, kind: Kind, sent: Any, /) -> tuple[Any, list[Path]]:
-        """What was sent without the fields that nobody knows, and where those were. `sent` is left alone.
+        """What was sent, without unknown fields, and the paths of those. `sent` is not changed.
 
         Raises ValueError for a value that cannot be in its place; the message is Go's.
         """
 
 
 class State:
-    """Everything the server remembers. Handlers are functions of a State and a Call."""
+    """The whole state of the server. Handlers are functions of a State and a Call."""
 
     def __init__(self, now: Callable[[], int], seed: int, gates: Mapping[str, bool]) -> None:
         #: The instant, in nanoseconds since the virtual epoch.
@@ -153,18 +153,18 @@ class State:
         self.registry = Registry()
         self.collections: dict[str, Collection] = {}
         self._keep: type[Collection] = Collection
-        #: Groups that other servers answer, by name.
+        #: Groups that other servers serve, by name.
         self.aggregated: dict[str, AggregatedApi] = {}
-        #: Aggregated discovery documents by path, each with what it was made from.
+        #: Aggregated discovery documents by path, each with its source.
         self.documents: dict[str, tuple[Any, Reply]] = {}
-        #: Which fields kinds have; None: every field that is sent is kept.
+        #: The fields of kinds; None: every sent field is kept.
         self.field_rules: FieldRules | None = None
         #: Run in order: first those that may change the object, then, after validation, those that only judge it.
         self.mutating_admission: list[Admission] = []
         self.validating_admission: list[Admission] = []
         #: The webhooks that may change an object, in the order in which they are asked.
         self.mutating_webhooks: list[Hook] = []
-        #: Called after a pod or another object came, changed or went: (kind, old, new).
+        #: Called after an object was added, changed or removed: (kind, old, new).
         self.after_write: list[Callable[[State, Kind, dict[str, Any] | None, dict[str, Any] | None], None]] = []
         self._random = Random(seed)
         self._uids = 0
@@ -202,12 +202,12 @@ class State:
         return prefix[:_LONGEST_BASE] + suffix
 
     def wrote(self, kind: Kind, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
-        """Tell everyone who follows writes; None for absent."""
+        """Notify all that follow writes; None for absent."""
         for notify in self.after_write:
             notify(self, kind, old, new)
 
     def put(self, kind: Kind, namespace: str, name: str, payload: dict[str, Any]) -> Stored:
-        """Store the next version of an object on the server's own behalf; `payload` becomes the store's."""
+        """Store the next version of an object for the server itself; `payload` then belongs to the store."""
         collection = self.collection(kind.collection)
         before = collection.get(namespace, name)
         stored = collection.put(namespace, name, payload)

@@ -51,7 +51,7 @@ def at_version(stored: Stored, version: int) -> Stored:
 
 
 class Versions:
-    """The server's one counter of resource versions."""
+    """The server's only counter of resource versions."""
 
     __slots__ = ("current",)
 
@@ -80,7 +80,7 @@ class Collection:
         self._sorted: list[str] | None = None
         self._snapshot: tuple[int, list[Stored]] | None = None
         self._watches: dict[int, tuple[Watch, bool, Callable[[Change], None]]] = {}
-        #: What each watch does with a change. Replaced, never changed: somebody may be going through it.
+        #: Each watch's function for a change. Replaced, never changed: a loop may be iterating over it.
         self._deliveries: tuple[Callable[[Change], None], ...] = ()
         self._next_watcher = 0
 
@@ -92,14 +92,14 @@ class Collection:
         return names.get(name) if names is not None else None
 
     def sorted_items(self) -> list[Stored]:
-        """Everything, in key order."""
+        """All objects, in key order."""
         if self._sorted is None:
             self._sorted = sorted(self.items)
         items = self.items
         return [items[key] for key in self._sorted]
 
     def as_of(self, version: int) -> list[Stored]:
-        """Everything as it was at `version`, in key order. Linear in the log; the last snapshot is kept."""
+        """All objects as they were at `version`, in key order. Linear in the log; the last snapshot is kept."""
         if not self.log or self.log[-1].version <= version:
             return self.sorted_items()
         if self._snapshot is None or self._snapshot[0] != version:

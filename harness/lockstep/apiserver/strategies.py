@@ -1,4 +1,4 @@
-"""Kinds whose types are described in full (see `gotypes`): how their objects are decoded, judged and stored."""
+"""Kinds whose types are described in full (see `gotypes`): how their objects are decoded, validated and stored."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Gates = Mapping[str, bool]
 
 
 class Strategy(Protocol):
-    """One kind. Objects are private and may be changed, but for `old`, which is the stored one."""
+    """One kind. Objects are private and may be changed, except for `old`, which is the stored one."""
 
     def decode(self, payload: Object, version: str) -> None:
-        """Turn what was sent in `version` into the stored version, with defaults. Raises ValueError."""
+        """Convert an object sent in `version` into the stored version, with defaults. Raises ValueError."""
 
     def prepare(self, payload: Object, old: Object | None, gates: Gates) -> None:
         """Drop what the feature gates do not allow; `old` is None on a create."""
@@ -29,12 +29,12 @@ class Strategy(Protocol):
         """What is wrong with the status."""
 
     def store(self, payload: Object) -> None:
-        """Bring a judged object into the form in which it is read."""
+        """Bring a validated object into the form in which it is read."""
 
 
 _BY_KIND: Mapping[str, Strategy] = {"HorizontalPodAutoscaler": horizontal_pod_autoscaler}
 
 
 def strategy_of(kind: Kind) -> Strategy | None:
-    """The strategy of a kind, or None if the kind has none of its own here."""
+    """The strategy of a kind, or None if the kind has none here."""
     return _BY_KIND.get(kind.kind) if kind.strategic else None

@@ -1,7 +1,7 @@
 """Fields that a kind does not have, and fields that are named twice: dropped, warned about or refused.
 
-From apiserver/pkg/endpoints/handlers (create.go, update.go, patch.go, rest.go) and apimachinery's strict decoding. Who
-knows the fields of the built-in kinds tells the server through `State.field_rules`; without it, every field is kept.
+From apiserver/pkg/endpoints/handlers (create.go, update.go, patch.go, rest.go) and apimachinery's strict decoding. The
+fields of the built-in kinds come from `State.field_rules`; without it, every field is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STRICT, _IGNORE = "Strict", "Ignore"
 
 
 def declared(state: State, call: Call, sent: Any) -> Any:
-    """A body, or what a patch made of an object, with known fields only.
+    """A body, or a patched object, with known fields only.
 
     Raises Undecodable for a value of a wrong type, and for unknown fields if they are not allowed.
     """
@@ -40,14 +40,14 @@ def declared(state: State, call: Call, sent: Any) -> Any:
 
 
 def _is_of(kind: Kind, sent: dict[str, Any]) -> bool:
-    """Whether a body says that it is of this kind, or says nothing."""
+    """Whether a body has this kind, or none."""
     return (sent.get("apiVersion") or kind.api_version) == kind.api_version and (
         sent.get("kind") or kind.kind
     ) == kind.kind
 
 
 def check_applied(state: State, call: Call) -> None:
-    """An apply may not name unknown fields, whatever it asks for. Raises ApiError 400 or 500, as upstream does."""
+    """An apply may not name unknown fields, with any fieldValidation. Raises ApiError 400 or 500, as upstream does."""
     rules, body = state.field_rules, call.request.body
     if rules is None or type(body) is not dict:
         return
@@ -72,7 +72,7 @@ def check_applied(state: State, call: Call) -> None:
 
 
 def decoded(state: State, kind: Kind, made: dict[str, Any]) -> dict[str, Any]:
-    """An object that an apply made of what was there, as a decoder leaves it."""
+    """The object after an apply, as a decoder leaves it."""
     rules = state.field_rules
     if rules is None:
         return made
@@ -81,7 +81,7 @@ def decoded(state: State, kind: Kind, made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _group_version(body: dict[str, Any]) -> str:
-    """Of a body's apiVersion, with the slash also where there is no group."""
+    """The apiVersion of a body, with the slash even without a group."""
     version = str(body.get("apiVersion", ""))
     return version if "/" in version else f"/{version}"
 
@@ -95,7 +95,7 @@ def _judged(rules: FieldRules, call: Call, sent: dict[str, Any]) -> tuple[dict[s
 
 def _unknown(rules: FieldRules, kind: Kind, sent: dict[str, Any]) -> tuple[dict[str, Any], list[Path]]:
     kept, found = rules(kind, sent)
-    if kind.schema is not None:  # what custom resources do not have is pruned later
+    if kind.schema is not None:  # unknown fields of custom resources are pruned later
         found = [*found, *sorted(unknown_fields(sent, kind.schema), key=_dotted)]
     return kept, found
 

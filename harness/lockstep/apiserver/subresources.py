@@ -1,4 +1,4 @@
-"""Subresources that are more than a part of their object: binding, resize, ephemeral containers, finalize."""
+"""Subresources with their own behaviour: binding, resize, ephemeral containers, finalize."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _bind(state: State, call: Call) -> Reply:
     if problem:
         raise errors.conflict("", "pods/binding", call.name, problem)
     spec = shared_pod_spec({**old["spec"], "nodeName": node})
-    # Upstream writes past the pod's strategy here, so the generation stays.
+    # Upstream bypasses the pod's strategy here, so the generation stays.
     fresh = dict(old["metadata"])
     for part in ("annotations", "labels"):
         if metadata.get(part):
@@ -78,7 +78,7 @@ def _bind(state: State, call: Call) -> Reply:
 
 
 def _containers_only(state: State, call: Call, group: str, keep: Callable[[Any, Any], Any]) -> Reply:
-    """PUT or PATCH of one part of a pod's spec that the pod itself does not let change."""
+    """PUT or PATCH of one part of a pod's spec that an update of the pod cannot change."""
     stored = call.existing()
     old = stored.object
     call.before = old
@@ -122,7 +122,7 @@ def _ephemeral(state: State, call: Call) -> Reply:
 
 
 def _finalize(state: State, call: Call) -> Reply:
-    """PUT namespaces/NAME/finalize: set spec.finalizers; without any, a terminating namespace goes."""
+    """PUT namespaces/NAME/finalize: set spec.finalizers; without any, a terminating namespace is removed."""
     payload = take_in(call.request.body, call.kind)
     stored = call.existing()
     old = stored.object

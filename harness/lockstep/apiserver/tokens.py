@@ -1,4 +1,4 @@
-"""serviceaccounts/NAME/token: a token that says whose it is. Nobody checks it: every request is allowed.
+"""serviceaccounts/NAME/token: a token that names its owner. It is never checked: every request is allowed.
 
 From pkg/registry/core/serviceaccount/storage/token.go. It has the form of a JSON Web Token without a signature.
 """

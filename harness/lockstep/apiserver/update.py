@@ -67,7 +67,7 @@ def check_name(call: Call, metadata: dict[str, Any]) -> None:
 def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
     """Make `payload`, a private object, the next version of `stored`. Raises ApiError.
 
-    The stored version comes back unchanged, without a new resourceVersion and without an event, when nothing differs.
+    The stored version comes back unchanged, without a new resourceVersion and without an event, if nothing differs.
     """
     old = stored.object
     call.before = old
@@ -91,7 +91,7 @@ def replace(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -
 def _judge(
     strategy: Strategy, call: Call, payload: dict[str, Any], old: dict[str, Any], gates: Mapping[str, bool]
 ) -> list[FieldError]:
-    """What the kind's own strategy has against an update."""
+    """What the kind's strategy finds wrong with an update."""
     if call.subresource == "status":
         return strategy.status_findings(payload)
     strategy.prepare(payload, old, gates)
@@ -99,7 +99,7 @@ def _judge(
 
 
 def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]) -> Stored:
-    """Judge, compare and store the next version; delete it instead if its last finalizer went."""
+    """Validate, compare and store the next version; delete it instead if its last finalizer was removed."""
     old = stored.object
     for admit in state.validating_admission:
         admit(state, call, payload, old)
@@ -110,7 +110,7 @@ def store_next(state: State, call: Call, stored: Stored, payload: dict[str, Any]
             return Stored("", payload, 0)
         last = call.collection.remove(call.namespace, call.name)
         state.wrote(call.kind, old, None)
-        # The answer has the version before: the last state is never written.
+        # The answer has the previous version: the last state is never written.
         return Stored(last.key, payload, last.version)
     if payload == old:
         call.after = old
@@ -146,7 +146,7 @@ def _carry_over(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def _with_addresses(status: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """The pod's address and the first of its addresses are one; who sends only the former means both."""
+    """Keep podIP and the first of podIPs equal; a client that sends only podIP sets both."""
     one, several = status.get("podIP", ""), status.get("podIPs") or []
     if one and (not several or several[0].get("ip") != one):
         several = [{"ip": one}]
@@ -161,7 +161,7 @@ def _take_from(payload: dict[str, Any], old: dict[str, Any], part: str) -> None:
 
 
 def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call) -> None:
-    """Keep each endpoint to its part of the object, and count generations."""
+    """Restrict each endpoint to its part of the object, and count generations."""
     kind = call.kind
     if call.subresource in ("status", "approval"):
         _prepare_status(payload, old, kind)
@@ -182,7 +182,7 @@ def prepare_for_update(payload: dict[str, Any], old: dict[str, Any], call: Call)
 
 
 def _count_template(payload: dict[str, Any], old: dict[str, Any]) -> None:
-    """A DaemonSet's annotation counts the changes of its template, whatever a client says of it."""
+    """A DaemonSet's annotation counts the changes of its template; a client's value is ignored."""
     count = int((old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "1"))
     changed = (payload.get("spec") or {}).get("template") != (old.get("spec") or {}).get("template")
     annotations = payload["metadata"].get("annotations") or {}
@@ -190,12 +190,12 @@ def _count_template(payload: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def _annotated(payload: dict[str, Any], old: dict[str, Any], kind: Kind) -> bool:
-    """Of Deployments, annotations count as well."""
+    """For Deployments, annotations count as well."""
     return kind.kind == "Deployment" and payload["metadata"].get("annotations") != old["metadata"].get("annotations")
 
 
 def _content(payload: dict[str, Any], kind: Kind) -> Any:
-    """What the generation counts changes of: the spec, or for custom resources everything but metadata and status."""
+    """The part whose changes the generation counts: the spec; for custom resources all but metadata and status."""
     if kind.strategic:
         return payload.get("webhooks" if kind.kind.endswith("WebhookConfiguration") else "spec")
     left_out = ("metadata", "status") if kind.has_status else ("metadata",)

@@ -10,7 +10,7 @@ from lockstep.apiserver.kinds import Kind
 
 
 def to_stored_form(body: Any, kind: Kind) -> Any:
-    """A request's body with the names of the stored form; its apiVersion stays what the request said."""
+    """A request's body with the names of the stored form; its apiVersion stays that of the request."""
     if kind.group != events.GROUP or not isinstance(body, dict):
         return body
     return events.to_stored_form(body)

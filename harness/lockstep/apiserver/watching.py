@@ -70,7 +70,7 @@ def _added(stored: Stored, kind: Kind) -> WatchEvent:
 
 
 def _refused(watch: Watch, version: int, oldest: int) -> Watch:
-    """A version that is gone: one ERROR event, then the end, as the watch cache answers it."""
+    """For a compacted version: one ERROR event, then the end, as the watch cache answers."""
     status = errors.expired(f"too old resource version: {version} ({oldest})").status
     watch.events.append(WatchEvent("ERROR", status))
     watch.closed = True
@@ -86,7 +86,7 @@ def bookmark(kind: Kind, version: int, *, initial_end: bool = False) -> WatchEve
 
 
 def _later_than(version: int, deliver: Callable[[Change], None]) -> Callable[[Change], None]:
-    """A watch from a version that is yet to come shows nothing until then."""
+    """A watch from a future version has no events until that version."""
 
     def late(change: Change) -> None:
         if change.version > version:
@@ -96,7 +96,7 @@ def _later_than(version: int, deliver: Callable[[Change], None]) -> Callable[[Ch
 
 
 def _delivery(watch: Watch, call: Call, matches: ObjectMatcher | None) -> Callable[[Change], None]:
-    """What to do with each change: pass it on, rename it, or drop it."""
+    """A function for each change: it passes the change on, changes its type, or drops it."""
     push, kind = watch.push, call.kind
     convert = bool(kind.stored_as)
     if matches is None and not call.namespace and not convert:

@@ -1,4 +1,4 @@
-"""What a write may ask for in its query (apimachinery/pkg/apis/meta/v1/validation/validation.go)."""
+"""Options of a write in its query (apimachinery/pkg/apis/meta/v1/validation/validation.go)."""
 
 from __future__ import annotations
 

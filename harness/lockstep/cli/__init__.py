@@ -1,4 +1,4 @@
-"""The `lockstep` command: one module a verb, imported only when that verb is used.
+"""The `lockstep` command: one module per verb, imported only when that verb is used.
 
 Exit codes: 0 green, 1 not green, 2 the command or its input is wrong (one line says why), 3 an error inside Lockstep,
 130 interrupted, 143 terminated.
@@ -50,7 +50,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        if cmd_name == "run":  # what the project has by default; options on the command line count first
+        if cmd_name == "run":  # the project's defaults; options on the command line have precedence
             from lockstep.project import find_project
 
             ctx.default_map = {cmd_name: dict(find_project().defaults)}
@@ -123,7 +123,7 @@ def _interrupted(by: BaseException | None) -> int:
 def _terminated_in_order() -> Iterator[None]:
     """Let SIGTERM unwind the stack as Ctrl-C does, so that no process of ours outlives us."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
+        yield  # only the main thread may set signal handlers
         return
 
     def end(number: int, _: object) -> NoReturn:

@@ -9,7 +9,7 @@ from lockstep.runs.config import RunConfig
 
 @click.group("control-plane", short_help="Find and build the programs of a control plane.")
 def command() -> None:
-    """Build and inspect etcd, kube-apiserver and kube-controller-manager. A run builds what it lacks by itself."""
+    """Build and inspect etcd, kube-apiserver and kube-controller-manager. A run builds missing programs by itself."""
 
 
 _release = click.argument("release", default=RunConfig().release)
@@ -33,7 +33,7 @@ def build_programs(release: str, vpa: bool) -> None:
 @command.command("info")
 @_release
 def show_info(release: str) -> None:
-    """Show which programs a run with this RELEASE would use; says nothing of what it would have to build."""
+    """Show which programs a run with this RELEASE would use, and which of them it would have to build."""
     from lockstep.cli.screen import Screen
     from lockstep.clusters.control_plane.binaries import find
     from lockstep.clusters.control_plane.programs import PROGRAMS

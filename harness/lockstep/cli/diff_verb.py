@@ -19,7 +19,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("file_b", type=_FILE)
 @click.pass_context
 def command(ctx: click.Context, /, file_a: Path, file_b: Path) -> None:
-    """Compare two reports, or two recordings of one scenario. Ends with 0 if they say the same, 1 if not."""
+    """Compare two reports, or two recordings of one scenario. Ends with 0 if they are equal, 1 if not."""
     from lockstep.report.differ import diff_reports
     from lockstep.report.document import is_report, read
 
@@ -57,7 +57,7 @@ def _diff_recordings(file_a: Path, file_b: Path) -> list[str]:
 
 
 def _variants(path: Path) -> list[Trace]:
-    """The traces of a recording, wherever its file lies: one from another branch is as good."""
+    """The traces of a recording. Its file may lie anywhere, for example in a checkout of another branch."""
     from lockstep.trace.model import Trace
 
     content = _json(path)

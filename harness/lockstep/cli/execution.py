@@ -1,4 +1,4 @@
-"""Running scenarios for a verb: header, one line for each that is not a plain pass, explanations, summary."""
+"""Runs scenarios for a verb: header, one line for each that is not a plain pass, explanations, summary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def execute(
     list_divergences: bool = False,
     histories: Path | None = None,
 ) -> Session:
-    """Run the scenarios, show what comes of them, and write the report if one is wanted."""
+    """Run the scenarios, show their outcomes, and write the report if one is requested."""
     from lockstep.environments import REAL
     from lockstep.project import find_project
     from lockstep.runs.availability import available
@@ -42,14 +42,14 @@ def execute(
     with _explanations(screen) as explanations, ExitStack() as held:
         with screen.progress(len(scenarios)):  # something may have to be built
             runner = held.enter_context(Runner(config, find_project(), screen.note, histories))
-        # Before the bar, whose thread must not be there when processes are forked.
+        # Before the bar: its thread must not exist when processes are forked.
         outcomes = held.enter_context(runner.run_all(scenarios, screen.doing))
         held.enter_context(screen.progress(len(scenarios)))
         for outcome in outcomes:
             row = Row.of(outcome)
             session.add(row)
             screen.done_one(row)
-            if config.environment in REAL:  # where time is real, it takes minutes
+            if config.environment in REAL:  # on real time, this takes minutes
                 screen.tell(len(session.rows), f"{len(session.to_repeat)} not green")
             if row.flaw:
                 explanations.append(
@@ -65,7 +65,7 @@ def execute(
 
 @contextmanager
 def _explanations(screen: Screen) -> Iterator[list[tuple[str, str]]]:
-    """Titles and texts to show at the end, early or not: who gives up after minutes wants what was found until then."""
+    """Titles and texts to show at the end, also after Ctrl-C: a user who gives up sees what was found so far."""
     found: list[tuple[str, str]] = []
     try:
         yield found

@@ -1,4 +1,4 @@
-"""`lockstep fidelity`: whether the in-memory API server answers as a real kube-apiserver does."""
+"""`lockstep fidelity`: whether the in-memory API server answers like a real kube-apiserver."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(
     """Send the same requests to the in-memory API server and to a real kube-apiserver, and compare every answer.
 
     Without options: every scenario in this process and over HTTP, against the recorded answers of kube-apiserver. With
-    --sequences: random requests to both, live. Ends with 0 only if nothing differs but what the table of limits says.
+    --sequences: random requests to both, live. Ends with 0 only if all differences are in the table of limits.
     """
     from lockstep.cli.screen import Screen
 
@@ -89,7 +89,7 @@ def _scenarios(screen: Screen, patterns: tuple[str, ...], targets: tuple[str, ..
 
 
 def _show(screen: Screen, found: list[Verdict]) -> None:
-    """A line for each scenario that is not plainly equal, its differences, and the sums."""
+    """A line for each scenario with differences or excuses, its differences, and the totals."""
     from lockstep.quality.fidelity.compare import shown
     from lockstep.report.text import table
 

@@ -112,7 +112,7 @@ def _show(screen: Screen, result: FuzzResult, saved: list[Path]) -> None:
 
 
 def _readable(plan: Any) -> str:
-    """A plan as YAML, without the anchors that PyYAML makes of parts that two places share."""
+    """A plan as YAML, without the anchors that PyYAML writes for shared parts."""
     import json
 
     import yaml

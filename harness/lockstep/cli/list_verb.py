@@ -43,9 +43,9 @@ def command(
     source: str,
     format_: str,
 ) -> None:
-    """List the scenarios: what each demands, and where that comes from (with --format json).
+    """List the scenarios: the rule of each, and the source of that rule (with --format json).
 
-    Upper and lower case are the same for --grep, --feature and --source.
+    --grep, --feature and --source ignore case.
     """
     from lockstep.cli.selection import entries
     from lockstep.clusters.real.obstacles import obstacle_of
@@ -68,7 +68,7 @@ def command(
 
 
 def _filtered(scenarios: Sequence[Entry], text: str, feature: str, source: str) -> list[Entry]:
-    """The scenarios that have all of these; "" asks for nothing. Raises click.UsageError if none is left."""
+    """The scenarios that have all of these; "" matches all. Raises click.UsageError if none is left."""
     features = {name.lower(): name for one in scenarios for name in one.features}
     close = difflib.get_close_matches(feature.lower(), features, n=3)
     known = f"did you mean {' or '.join(features[one] for one in close)}?" if close else "--format json shows them"
@@ -98,7 +98,7 @@ def _indented(text: str) -> str:
 
 
 def _summary(obstacles: Sequence[str | None]) -> str:
-    """How many there are, and how many of them run on real clusters; what nobody has tried is not among those."""
+    """How many there are, and how many of them run on real clusters; untried scenarios do not count there."""
     parts = [f"{len(obstacles)} scenario{'' if len(obstacles) == 1 else 's'}"]
     tried = [why for why in obstacles if why is not None]
     if tried:

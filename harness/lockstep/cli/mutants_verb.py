@@ -18,7 +18,7 @@ def command(
 ) -> None:
     """Run the scenarios against controllers with one deliberate mistake each.
 
-    A NAME may be a glob and may carry its kind and controller (upstream/replicaset/burst-*); with none, all mutants
+    A NAME may be a glob and may include kind and controller (upstream/replicaset/burst-*); without one, all mutants
     run. Ends with 0 only if every mistake is caught by a scenario of its controller.
     """
     from lockstep.cli.screen import Screen

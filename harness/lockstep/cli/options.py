@@ -72,13 +72,13 @@ report = click.option("--report", metavar="FILE", type=click.Path(path_type=Path
 
 
 def run_config(chosen: dict[str, Any], *, update: bool = False) -> RunConfig:
-    """The run configuration of these option values, by name. Raises UsageError (one line) on a value nobody knows."""
+    """The run configuration of these option values, by name. Raises UsageError (one line) on an unknown value."""
     names = {*REPORTED, "jobs"} & chosen.keys()
     return RunConfig.parse(**{name: chosen[name] for name in names}, update=update, cluster=cluster_options(chosen))
 
 
 def cluster_options(chosen: dict[str, Any]) -> ClusterOptions:
-    """The real cluster that these option values name; what was not given keeps its default."""
+    """The real cluster that these option values name; omitted options keep their defaults."""
     named = {name: chosen[name] for name in ("kubeconfig", "context") if chosen.get(name)}
     kind = {name.removeprefix("kind_"): value for name, value in chosen.items() if name.startswith("kind_") and value}
     return ClusterOptions(**named, kind=KindOptions(**kind))

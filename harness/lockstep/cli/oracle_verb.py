@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, topics: tuple[str, ...], questions: int, seed: int, vpa: str | None) -> None:
     """Ask the Vertical Pod Autoscaler's real packages and the reference the same questions, bit for bit.
 
-    Without a TOPIC, all of them, with so many questions each. Ends with 0 only if no answer differs. Open is where
-    upstream gives several answers to one question, the reference's among them.
+    Without a TOPIC, all of them are compared. Ends with 0 only if no answer differs. A question counts as open if
+    upstream gives several answers to it, one of which is the reference's.
     """
     from lockstep.cli.screen import Screen
     from lockstep.implementations.oracle import answering
@@ -59,7 +59,7 @@ def command(ctx: click.Context, /, topics: tuple[str, ...], questions: int, seed
 
 
 def _show(screen: Screen, found: list[Comparison]) -> None:
-    """A line a topic, then the first differences."""
+    """A line per topic, then the first differences."""
     from lockstep.report.text import table
 
     rows = [

@@ -29,7 +29,7 @@ def command(
     """Record what upstream does in each scenario.
 
     Runs the unmodified upstream controllers of the release and replaces their recordings. Only upstream can be
-    recorded, and never where CI is set: a recording is evidence, so a person looks at what changed.
+    recorded, and never where CI is set: a recording is evidence, so a person must review what changed.
     """
     config = RunConfig.parse(implementation=f"upstream:{release}", release=release, seed=seed, jobs=jobs, update=True)
     from lockstep.cli.execution import execute

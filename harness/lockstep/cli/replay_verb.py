@@ -1,4 +1,4 @@
-"""`lockstep replay`: judge again what an earlier run left: a fuzzing case, or the history of a run."""
+"""`lockstep replay`: judge the result of an earlier run again: a fuzzing case, or the history of a run."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, file: Path, **chosen: Any) -> None:
     """Judge FILE again.
 
-    A case that lockstep fuzz --save has kept runs once more on both implementations. The history of a run
+    A case that lockstep fuzz --save has saved runs again on both implementations. The history of a run
     (lockstep run --histories) is judged by the invariants and by the recording of its scenario, without running
-    anything; the options mean nothing to it.
+    anything; the options have no effect then.
     """
     case = _case(file)
     text = _judge_history(file) if case is None else _judge_case(file, case, chosen)
@@ -84,7 +84,7 @@ def _judge_case(file: Path, case: Regression, chosen: dict[str, Any]) -> str:
 
 
 def _judge_history(file: Path) -> str:
-    """What the history breaks or how it differs from the recording of its scenario; "" if it does neither."""
+    """Broken invariants, or differences from the recording of the scenario; "" if there are none."""
     from lockstep.trace.history_file import load_history
     from lockstep.trace.invariants import checking as invariants
 
@@ -98,7 +98,7 @@ def _judge_history(file: Path) -> str:
 
 
 def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str:
-    """How the history differs from what upstream was recorded to do in its scenario; "" if it does not."""
+    """How the history differs from the recording of its scenario; "" if it does not."""
     if "scenario" not in facts:
         return ""
     from lockstep.project import find_project

@@ -40,8 +40,8 @@ def command(
 ) -> None:
     """Run scenarios and judge them.
 
-    A SCENARIO_GLOB matches a scenario's id (replicaset/scale-*), its name (scale-*) or a controller (replicaset); with
-    none, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
+    A SCENARIO_GLOB matches a scenario's id (replicaset/scale-*), its name (scale-*) or a controller (replicaset);
+    without one, all scenarios run. Ends with 0 only if something was judged and no unknown difference was found.
     """
     options.check_report_path(report)
     config = options.run_config(chosen)

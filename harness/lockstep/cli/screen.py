@@ -1,7 +1,7 @@
-"""What a verb shows: plain lines that read well in a log file, with colour and a progress bar on a terminal only.
+"""The output of a verb: plain lines that read well in a log file, with colour and a progress bar on a terminal only.
 
-Results go to standard output. Notes about what is going on (a build, for example) go to standard error when there is
-no terminal to show them on for a moment.
+Results go to standard output. Notes about progress (a build, for example) go to standard error when there is no
+terminal on which they can be shown temporarily.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Screen:
             self.line(text, style)
 
     def header(self, facts: Sequence[tuple[str, str]]) -> None:
-        """Print facts, one a line."""
+        """Print facts, one per line."""
         width = max(len(name) for name, _ in facts)
         self.lines([f"{name.ljust(width)}  {value}" for name, value in facts])
         self.line()
 
     def note(self, text: str) -> None:
-        """Say what is going on: in the progress bar if there is one, else as a line on standard error."""
+        """Show a note about progress: in the progress bar if there is one, else as a line on standard error."""
         if self._progress is not None and self._out.is_terminal:
             self._progress.update(self._task, doing=text)
         else:
@@ -62,7 +62,7 @@ class Screen:
 
     @contextmanager
     def progress(self, total: int) -> Iterator[None]:
-        """Show a bar for the time of the block, on a terminal only."""
+        """Show a bar while the block runs, on a terminal only."""
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[doing]}"))
         with Progress(*columns, console=self._out, transient=True, disable=not self._out.is_terminal) as progress:
             self._progress, self._task = progress, progress.add_task("", total=total, doing="")
@@ -72,24 +72,24 @@ class Screen:
                 self._progress = None
 
     def doing(self, text: str) -> None:
-        """Show the present work beside the bar; says nothing without a terminal."""
+        """Show the current work beside the bar; without a terminal, print nothing."""
         if self._progress is not None:
             self._progress.update(self._task, doing=text)
 
     def advance(self, completed: int, text: str) -> None:
-        """Set the bar to so much done, and show the present work beside it; without a terminal, a line each tenth."""
+        """Set the bar, and show the current work beside it; without a terminal, print a line for each tenth."""
         if self._progress is not None:
             self._progress.update(self._task, completed=completed, doing=text)
             self.tell(completed, text)
 
     def tell(self, completed: int, text: str) -> None:
-        """Without a terminal, which has the bar, print a line for each tenth of the work that is done."""
+        """Print a line for each tenth of the work that is done, unless there is a terminal, which has the bar."""
         total = int(self._progress.tasks[0].total or 1) if self._progress is not None else 1
         if not self._out.is_terminal and completed < total and completed * 10 // total > (completed - 1) * 10 // total:
             self.line(f"{completed:,} of {total:,}, {text}")
 
     def done_one(self, row: Row) -> None:
-        """Move the bar, and print a line for a scenario that is anything but a plain pass."""
+        """Move the bar, and print a line for a scenario unless it is a plain pass."""
         if self._progress is not None:
             self._progress.advance(self._task)
         if row.judged and row.verdict == "pass":
@@ -105,7 +105,7 @@ class Screen:
         self.lines(text.rstrip().splitlines())
 
     def summary(self, session: Session, *, list_divergences: bool = False) -> None:
-        """Print the summary, the last word, and how to repeat what was not green."""
+        """Print the summary, the conclusion, and the command that repeats what was not green."""
         if list_divergences:
             found = divergence_lines(session.rows)
             self.gap()

@@ -1,7 +1,7 @@
-"""Which scenarios a command line means. What matches nothing is a mistake, never an empty run.
+"""Which scenarios a command line selects. A word that matches nothing is an error, never an empty run.
 
 A word is a path (`tests/`, `tests/test_mine.py`, `tests/test_mine.py::test_name`), or a glob over ids, names and
-controllers of the scenarios at hand: those of the project, or those of the built-in suite.
+controllers of the available scenarios: those of the project, or those of the built-in suite.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Selectable(Protocol):
-    """What a selection asks: a `Scenario`, or its entry in the index."""
+    """The facts that a selection uses: a `Scenario`, or its entry in the index."""
 
     @property
     def id(self) -> str: ...  # noqa: D102
@@ -41,10 +41,10 @@ _One = TypeVar("_One", bound=Selectable)
 def choose(
     words: Sequence[str], controller: str | None = None, *, suite: bool = False, project: Project | None = None
 ) -> list[Scenario]:
-    """The scenarios that the words mean; all at hand if there are none.
+    """The scenarios that the words select; all available ones if there are no words.
 
-    `suite` chooses from the built-in suite, also in a project with scenarios of its own; only the modules that hold
-    what is chosen are imported. Raises click.UsageError, or LockstepError, with what is wrong.
+    `suite` chooses from the built-in suite, also in a project with its own scenarios; only the modules of chosen
+    scenarios are imported. Raises click.UsageError, or LockstepError, with the reason.
     """
     from lockstep.project import find_project, index, loading
 
@@ -63,7 +63,7 @@ def choose(
 
 
 def entries(words: Sequence[str], controller: str | None = None, *, suite: bool = False) -> list[Entry]:
-    """What `choose` chooses, as entries of an index: nothing of the built-in suite is imported."""
+    """The choice of `choose`, as entries of an index: nothing of the built-in suite is imported."""
     from lockstep.project import find_project, index, loading
 
     project = find_project()
@@ -99,7 +99,7 @@ def select(scenarios: Sequence[_One], patterns: Sequence[str], controller: str |
 
 
 def is_path(word: str) -> bool:
-    """Whether a word of the command line names a file or folder, and not scenarios."""
+    """Whether a word of the command line names a file or folder instead of scenarios."""
     file = word.partition("::")[0]
     return (
         file.endswith((".py", ".json", "/")) or "::" in word or (Path(file).exists() and file not in {*ACTORS, *GROUPS})

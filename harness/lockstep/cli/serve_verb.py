@@ -37,14 +37,14 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--pods", metavar="FILE", type=_FILE, help="What pods use and how they run, as YAML or JSON.")
 @click.option("--without", metavar="NAME,...", default="", help="Leave out: garbage-collector, namespaces, disruption.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Seed of names and orders.")
-@click.option("--certificate", metavar="FILE", type=_FILE, help="TLS: the certificate, which clients shall trust.")
+@click.option("--certificate", metavar="FILE", type=_FILE, help="TLS: the certificate, which clients must trust.")
 @click.option("--key", metavar="FILE", type=_FILE, help="TLS: its private key.")
 @click.option("--token-file", metavar="FILE", type=_FILE, help="Ask clients for the bearer token in FILE.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: object) -> None:
     """Serve the simulated cluster over HTTP, until interrupted.
 
-    Clients need the kubeconfig that is printed, or written to a file. Nothing is kept when the server ends.
+    Clients need the kubeconfig that is printed, or written to a file. All objects are lost when the server ends.
     """
     setup, listen = _setup(ctx), _listen(ctx)
     with asyncio.Runner() as runner:
@@ -112,7 +112,7 @@ async def _serve(setup: Setup, listen: Listen, file: Path | None) -> int:
         if not ended.done():
             ended.set_result(code)
 
-    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):  # a server that is told to end has done its work
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):  # a server that gets SIGTERM has done its work
         asyncio.get_running_loop().add_signal_handler(number, end, code)
     service = await serve(setup, listen)
     try:

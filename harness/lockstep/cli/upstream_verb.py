@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group("upstream", short_help="Build and inspect the upstream controllers.")
 def command() -> None:
-    """Build and inspect the unmodified upstream controllers. A run builds what it needs by itself."""
+    """Build and inspect the unmodified upstream controllers. A run builds missing ones by itself."""
 
 
 _release = click.argument("release", default=RunConfig().release)

@@ -1,7 +1,7 @@
 """The configuration of the controllers under test: upstream's flags, for every implementation.
 
 A flag has upstream's name, with underscores, and upstream's default (of Kubernetes 1.36.3 and VPA 1.7.3). Durations are
-in seconds. Flags that make no sense in a simulated cluster are left out: how to reach the API server (kubeconfig),
+in seconds. Flags without a use in a simulated cluster are left out: how to reach the API server (kubeconfig),
 addresses, certificates and credentials, logging, profiling, leader election, and those without effect
 (min-checkpoints). Only the recommender has a limit on its requests to the API server (kube-api-qps and -burst); all
 others send requests without a limit.

@@ -37,9 +37,7 @@ class Acts:
 
 
 class Following(random.Random):
-    """In place of random orders: keeps the order, but puts those pods first that were acted on first, once told by
-    `follow`.
-    """
+    """Replaces random orders: keeps the order. After a call of `follow`, pods that were acted on first come first."""
 
     _acts: Sequence[tuple[int, Object]] = ()
     _now: Callable[[], int]

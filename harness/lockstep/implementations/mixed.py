@@ -34,7 +34,7 @@ class Mixed:
         self._base = base
         self._others = others
         self._substitute = substitute
-        #: Controllers that the last run has started: what others have run before, in this process, is no part of it.
+        #: Controllers that the last run has started: not those that ran earlier in this process.
         self._started: set[str] = set()
 
     def attach(self, loop: VirtualLoop, network: Network, options: Options, seed: int) -> MixedControllers:

@@ -125,7 +125,7 @@ def noisy(curve: Number, part: float, *, seed: int = 0) -> Curve:
 
 
 def held(times: Sequence[float], values: Sequence[float], *, repeat: float = 0.0) -> Curve:
-    """`values` from `times` on, each until the next one; with `repeat`, again every so many seconds."""
+    """`values` from `times` on, each until the next one; with `repeat`, again every `repeat` seconds."""
 
     def value(time: float) -> float:
         moment = time % repeat if repeat else time

@@ -27,7 +27,7 @@ class PodsMetrics:
         self._edits = edits
 
     def names(self) -> list[str]:
-        """The metrics that there are."""
+        """Names of all metrics with a value now."""
         now = self._measurements.now()
         in_tables = [one.metric for one in self._tables.holding(now) if one.metric]
         return list(dict.fromkeys([*(one.metric for one in self._measurements.series.holding(now)), *in_tables]))

@@ -1,4 +1,4 @@
-"""Which pod is the first, the second ... of a selection, in canonical order. Computed anew for each answer.
+"""Which pod is the first, the second ... of a selection, in canonical order. Computed again for each answer.
 
 Only running pods count, since no others have metrics.
 """

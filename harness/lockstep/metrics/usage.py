@@ -68,7 +68,7 @@ def shared(
     """A demand that is divided among the serving pods: those that are ready and not being deleted. Others use `idle`.
 
     `at_most`: the most that one pod can use; demand above that is lost. `noise` (0.2: a fifth more or less): how
-    unevenly the demand is divided, drawn anew at each moment.
+    unevenly the demand is divided, drawn again at each moment.
     """
     limit = None if at_most is None else amount(at_most)
     return Usage(made(value), True, amount(idle), limit, _checked(noise), seed)

@@ -80,7 +80,7 @@ def canonical(pods: Sequence[PodView]) -> list[PodView]:
 
 
 def _running(pod: Object) -> Iterator[Object]:
-    """The statuses of the containers that run: in order of the spec, side-cars behind the others."""
+    """The statuses of the containers that run: in order of the spec, sidecars behind the others."""
     status = pod.get("status") or {}
     if status.get("phase") == "Running":
         for one in (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())):

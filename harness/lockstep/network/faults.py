@@ -36,7 +36,7 @@ def status_object(code: int, message: str, reason: str | None = None) -> dict[st
 
 @dataclass(slots=True, eq=False)
 class Fault:
-    """One rule. Fields that are None match everything; `name` and `namespace` are globs.
+    """One rule. A field with the value None matches everything; `name` and `namespace` are globs.
 
     The first `skip` matching requests pass unharmed; the next `times` are hit (None: all, until `stop`).
     """

@@ -1,4 +1,4 @@
-"""A watch on its way from the server to a controller, where a scenario can delay, hold, break or end it."""
+"""A watch between the server and a controller, where a scenario can delay, hold, break or end it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Relay(Watch):
                     return
 
     def take(self) -> list[WatchEvent]:
-        """The events that the client gets next. It comes to rest before it gets more."""
+        """The events that the client gets next. It settles before it gets more."""
         events, rng = self.events, self._rng
         if rng is None or len(events) < 2 or rng.random() < _WHOLE:
             return super().take()

@@ -1,4 +1,4 @@
-"""Calls of the API server to admission webhooks: who serves which Service, and which faults a call meets.
+"""Calls of the API server to admission webhooks: the server of each Service, and the faults of a call.
 
 A call is a request like any other and meets the faults of the scenario: `verb="call", resource="webhooks"`, with the
 Service's namespace and name. A webhook's answer is recorded in the history as a write with the verb `review`.
@@ -22,7 +22,7 @@ from lockstep.network.target import Target
 from lockstep.trace.history import Write
 from lockstep.trace.invariants.base import PROMPT_ANSWERS
 
-#: Errors in the words of the API server's HTTP client.
+#: Errors with the messages of the API server's HTTP client.
 CUT_OFF = "EOF"
 TOO_LATE = "context deadline exceeded"
 _ADDRESS = "dial tcp 10.96.0.10:443: "

@@ -63,7 +63,7 @@ def container_policy(
     values: str | None = None,
     **fields: Any,
 ) -> Object:
-    """What a VPA may do to a container ("*": to those without a policy of their own).
+    """What a VPA may do to a container ("*": to those without their own policy).
 
     `controlled` are resources, `values` is RequestsAndLimits or RequestsOnly; `fields` are further fields, unchecked.
     """

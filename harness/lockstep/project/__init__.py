@@ -1,4 +1,4 @@
-"""The user's repository: its scenarios, its evidence, what runs there by default."""
+"""The user's repository: its scenarios, its evidence, and its default run."""
 
 from lockstep.project.settings import BUILT_IN, Evidence, Project, ProjectError, find_project
 

@@ -1,6 +1,6 @@
-"""The index of the built-in suite: what each scenario is called and where it stands, without importing any of them.
+"""The index of the built-in suite: the name and place of each scenario, without importing any of them.
 
-Kept in the user's cache, for the very files that it was made from: their names, sizes and times of change.
+Kept in the user's cache. It is valid only while names, sizes and modification times of the files stay the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lockstep_fixtures import ROOT as FIXTURES
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What people and selections ask about a scenario; the fields are those of `Scenario`."""
+    """The facts about a scenario that users see and selections use; the fields are those of `Scenario`."""
 
     id: str
     must: str
@@ -75,7 +75,7 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 
 def _keep(entries: Sequence[Entry], file: Path) -> None:
-    """Write the index, and take away those of earlier states; without a cache that can be written, it is made anew."""
+    """Write the index, and remove those of earlier states. Without a writable cache, each call makes a new one."""
     with suppress(OSError):
         write_whole(file, orjson.dumps([asdict(one) for one in entries]).decode())
         for other in file.parent.glob("*.json"):

@@ -80,7 +80,7 @@ jobs:
       - run: lockstep run --implementation upstream
 """
 
-#: What is written, by its path below the project's root. The table goes into pyproject.toml.
+#: The content of each file, by its path below the project's root. The table goes into pyproject.toml.
 FILES = {
     "tests/test_example_scenarios.py": _SCENARIO,
     ".github/workflows/lockstep.yml": _WORKFLOW,
@@ -88,9 +88,9 @@ FILES = {
 
 
 def lay_out(root: Path) -> list[tuple[Path, str]]:
-    """Write what is missing; what became of each file: "written", "extended" or "kept as it is".
+    """Write what is missing; returns for each file "written", "extended" or "kept as it is".
 
-    Raises ProjectError, before anything is written, where pyproject.toml cannot be read.
+    Raises ProjectError, before anything is written, if pyproject.toml cannot be read.
     """
     for name in FILES:
         for parent in list((root / name).relative_to(root).parents)[:-1]:

@@ -30,12 +30,12 @@ def load(modules: Collection[str] | None = None) -> list[Scenario]:
 
 
 def at_hand(project: Project, *, suite: bool = False) -> list[Scenario]:
-    """What runs in a project where nothing is chosen: its own scenarios, or the built-in suite."""
+    """What runs in a project without a selection: its own scenarios, or the built-in suite."""
     return load() if suite or not has_own(project) else load_project(project)
 
 
 def has_own(project: Project) -> bool:
-    """Whether a project has scenarios of its own, and is not Lockstep itself."""
+    """Whether a project has its own scenarios, and is not Lockstep itself."""
     return project.configured and [project.root / entry for entry in project.scenarios] != [suite_root()]
 
 
@@ -127,7 +127,7 @@ def _is_skipped(path: Path) -> bool:
 
 
 def _import_of(file: Path, root: Path) -> ModuleType:
-    """The module of a file: that of its package, or one of its own."""
+    """The module of a file: under its name in a package, or under a separate name."""
     package = _package_root(file)
     if package != file.parent:
         _reachable(package)
@@ -158,7 +158,7 @@ def _name_of(file: Path, root: Path) -> str:
 
 
 def _package_root(file: Path) -> Path:
-    """The folder from which the file can be imported by its full name: the first one upwards that is no package."""
+    """The folder from which the file can be imported by its full name: the first one upwards that is not a package."""
     folder = file.parent
     while (folder / "__init__.py").is_file():
         folder = folder.parent
@@ -178,7 +178,7 @@ def _import(name: str) -> ModuleType:
 
 
 def _import_failed(what: str, error: BaseException) -> BaseException:
-    """The error to raise: what a module raises while it is imported must never end the command unseen."""
+    """The error to raise: an exception from the import of a module must never end the command silently."""
     if isinstance(error, ScenarioError | KeyboardInterrupt):
         return error
     if type(error).__name__ in ("Skipped", "SkipTest"):

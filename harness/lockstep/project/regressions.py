@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lockstep.trace.difference import Tolerance
 
 
-#: The module that saved cases of a user's project are said to stand in.
+#: The module name that saved cases of a user's project get.
 _MODULE = "lockstep_project_regressions"
 
 
@@ -42,7 +42,7 @@ def case_name(plan: dict[str, Any]) -> str:
 
 
 def tolerance_of(plans: ModuleType) -> tuple[Tolerance, ...]:
-    """What may differ in the traces of a module's plans; nothing, unless it says so."""
+    """The differences that a module allows in the traces of its plans; by default none."""
     tolerance: tuple[Tolerance, ...] = getattr(plans, "TOLERANCE", ())
     return tolerance
 

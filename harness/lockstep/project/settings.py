@@ -1,4 +1,4 @@
-"""`[tool.lockstep]` in pyproject.toml: where a project keeps its scenarios and evidence, and its default run.
+"""`[tool.lockstep]` in pyproject.toml: the places of a project's scenarios and evidence, and its default run.
 
     [tool.lockstep]
     scenarios = ["tests"]                          # folders, files and globs
@@ -31,12 +31,12 @@ _PATHS = {"recordings": "recordings", "regressions": "regressions", "ledger": "d
 
 
 class ProjectError(LockstepError):
-    """The settings of a project are wrong, or it has none where some are needed."""
+    """The settings of a project are wrong, or required ones are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where scenarios find what upstream did, which differences are known, and which cases once differed."""
+    """The places of the recordings, of the ledger of known differences, and of the saved regressions."""
 
     recordings: Path
     regressions: Path
@@ -60,7 +60,7 @@ class Project:
     defaults: Mapping[str, str] = field(default_factory=dict)
 
     def evidence_of(self, module: str) -> Evidence:
-        """What scenarios of a module are judged by: the project's own evidence, or that of the built-in suite."""
+        """The evidence for scenarios of a module: that of the project, or that of the built-in suite."""
         return BUILT_IN if module.partition(".")[0] == _BUILT_IN_PACKAGE else self.evidence
 
     def writable(self, evidence: Evidence) -> Evidence:
@@ -82,7 +82,7 @@ class Project:
 def find_project(start: Path | None = None) -> Project:
     """The project of a folder (default: the current one): the nearest pyproject.toml with `[tool.lockstep]` upwards.
 
-    Without one, the folder itself is a project without settings. Raises ProjectError on settings that nobody knows.
+    Without one, the folder itself is a project without settings. Raises ProjectError on unknown settings.
     """
     try:
         here = (start or Path.cwd()).resolve()

@@ -62,7 +62,7 @@ class Prometheus:
         every: float = 60.0,
         namespace: str = "default",
     ) -> None:
-        """Add what cAdvisor measured of a container, in cores and bytes, at every so many seconds.
+        """Add what cAdvisor measured of a container, in cores and bytes, every `every` seconds.
 
         CPU is stored as a counter: the seconds used since the first measurement.
         """

@@ -1,7 +1,7 @@
-"""Scenarios in pytest: every `Scenario` in a test module is an item of its own, judged as `lockstep run` judges it.
+"""Scenarios in pytest: every `Scenario` in a test module is its own item, judged as `lockstep run` judges it.
 
-Nothing of Lockstep is imported, and nothing printed, before the first scenario is collected or the first option given:
-a session without scenarios does not pay for them.
+Lockstep is neither imported nor mentioned before the first scenario is collected or an option of Lockstep is given, so
+that a session without scenarios has no costs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers; where the project or an option asks for Lockstep, check the options at once."""
+    """Declare the markers; if the project or an option enables Lockstep, check the options at once."""
     config.addinivalue_line("markers", "lockstep: every Lockstep scenario")
     config.addinivalue_line("markers", MARKER)
     if is_asked_for(config):
@@ -81,7 +81,7 @@ class Workers:
         self._config = config
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Begin to report with the first row. The part that is registered now does not hear of this call by itself."""
+        """Begin to report with the first row. pytest does not pass this call to the part that is registered now."""
         if hasattr(report, "lockstep") and not self._config.pluginmanager.hasplugin("lockstep-reporting"):
             activate(self._config)
             reporting: Reporting = self._config.pluginmanager.getplugin("lockstep-reporting")

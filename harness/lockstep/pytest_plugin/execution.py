@@ -50,7 +50,7 @@ class Execution:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Build upstream before workers of pytest-xdist start: they show nothing, and would wait for each other."""
+        """Build upstream before workers of pytest-xdist start: they show no progress, and would wait for each other."""
         if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
             return
         from lockstep.errors import LockstepError
@@ -63,7 +63,7 @@ class Execution:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out what the release has no controller for; the line below the header says how much that is."""
+        """Deselect scenarios whose controller the release does not have; the line below the header says how many."""
         scenarios = [item.scenario for item in items if isinstance(item, ScenarioItem)]
         if not scenarios:
             return
@@ -84,19 +84,19 @@ class Execution:
             items[:] = [item for item in items if item not in left_out]
 
     def pytest_report_collectionfinish(self) -> list[str]:
-        """Say what was left out, and who stands in for whom."""
+        """Report what was left out, and which controllers the reference replaces."""
         return [f"lockstep {name}: {value}" for name, value in self._about]
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the scenarios that are to run: what remains after every `-k` and `-m`."""
+        """Count the scenarios that will run: those that remain after `-k` and `-m`."""
         self.selected = sum(isinstance(item, ScenarioItem) for item in session.items)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let the scenario's row travel with the report, from a worker to its controller too."""
+        """Attach the scenario's row to the report, which a worker sends to its controller."""
         report = yield
         if isinstance(item, ScenarioItem) and call.when == "call" and item.row is not None:
             report.lockstep = item.row.to_wire()  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ class Execution:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Close the runner, and tell a controller how much was selected here."""
+        """Close the runner, and send the controller the number of scenarios selected here."""
         self._stack.close()
         workeroutput = getattr(session.config, "workeroutput", None)
         if workeroutput is not None:

@@ -43,7 +43,7 @@ class ScenarioItem(pytest.Item):
         self.extra_keyword_matches.update((scenario.id, *scenario.issues))
 
     def _add_marker_for(self, kind: str, name: str) -> None:
-        # Strict markers must be declared, and scenarios are where these names come from.
+        # Strict markers must be declared, and only the scenarios know these names.
         line = f"{name}: scenarios with the {kind} {name}"
         if line not in self.config.getini("markers"):
             self.config.addinivalue_line("markers", line)
@@ -76,7 +76,7 @@ class ScenarioItem(pytest.Item):
 
 
 class SavedCases(pytest.File):
-    """A case that `lockstep fuzz --save` has kept."""
+    """A case that `lockstep fuzz --save` has saved."""
 
     def collect(self) -> Iterator[ScenarioItem]:
         """Yield the one scenario that it is."""

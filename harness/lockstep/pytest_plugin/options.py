@@ -1,6 +1,6 @@
 """The plugin's options and ini keys, and the run configuration they make. Imports nothing heavy until they are used.
 
-What counts first: the option, then the ini key of the same name, then `[tool.lockstep]`, then the default.
+Order of precedence: the option, then the ini key of the same name, then `[tool.lockstep]`, then the default.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lockstep.project import Project
     from lockstep.runs.config import RunConfig
 
-#: Options that are also ini keys and settings: what each is called, its placeholder and its help.
+#: Options that are also ini keys and settings: name, placeholder and help of each.
 _SETTINGS = {
     "implementation": (
         "WHO",
@@ -30,7 +30,7 @@ _SETTINGS = {
     "release": ("VERSION", "The Kubernetes release whose recordings count"),
     "seed": ("N", "Seed of every choice (default: 0)"),
 }
-#: Options of pytest-kind, and what `KindOptions` calls them.
+#: Options of pytest-kind, and their names in `KindOptions`.
 _KIND = {
     "cluster_name": "name",
     "kind_image": "image",
@@ -55,7 +55,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def is_asked_for(config: pytest.Config) -> bool:
-    """Whether this session has to do with Lockstep, as far as options and settings tell."""
+    """Whether options or settings show that this session uses Lockstep."""
     names = [*_SETTINGS, "kubeconfig", "context", "report", "update"]
     if any(config.getoption(f"lockstep_{name}") for name in names) or any(
         config.getini(f"lockstep_{name}") for name in _SETTINGS
@@ -69,7 +69,7 @@ def is_asked_for(config: pytest.Config) -> bool:
 
 
 def run_config(config: pytest.Config) -> tuple[RunConfig, Project]:
-    """The run that all this asks for, and the project. Raises pytest.UsageError on what nobody knows or may do."""
+    """The requested run, and the project. Raises pytest.UsageError on unknown or forbidden values."""
     from lockstep.errors import LockstepError
     from lockstep.project import find_project
     from lockstep.runs.config import RunConfig
@@ -92,7 +92,7 @@ def run_config(config: pytest.Config) -> tuple[RunConfig, Project]:
 
 
 def _chosen(config: pytest.Config, project: Project) -> dict[str, Any]:
-    """The settings that were made, by name."""
+    """The settings with a value, by name."""
     chosen: dict[str, Any] = {
         name: value
         for name in _SETTINGS

@@ -1,4 +1,4 @@
-"""What takes long is shown while it goes on: a line on the terminal for each step of a build, also under capture."""
+"""Progress of slow steps: a line on the terminal for each step of a build, also under capture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def progress_of(config: pytest.Config) -> Callable[[str], None]:
-    """Prints a line where the user sees it: not captured, and not among the dots of the tests."""
+    """Prints a line that the user sees: not captured, and not among the dots of the tests."""
 
     def show(text: str) -> None:
         capture = config.pluginmanager.getplugin("capturemanager")

@@ -1,6 +1,6 @@
 """Header, summary, report file and the rule that a session which judged nothing is not green.
 
-Lives in the process that people see: the only one, or the controller of pytest-xdist.
+Runs in the process with the terminal: the only one, or the controller of pytest-xdist.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lockstep.runs.config import RunConfig
 
 
 class Reporting:
-    """Collects the rows of all processes and says what they come to."""
+    """Collects the rows of all processes and reports the result."""
 
     def __init__(self, config: pytest.Config, chosen: RunConfig) -> None:
         self._config = config
@@ -32,12 +32,12 @@ class Reporting:
         self._introduced = False
 
     def pytest_report_header(self) -> list[str]:
-        """One fact a line, where the session is known to have to do with Lockstep from its start."""
+        """One fact per line, if it is known from the start that the session uses Lockstep."""
         self._introduced = True
         return self._introduction()
 
     def pytest_report_collectionfinish(self) -> list[str]:
-        """The same facts later, where only the scenarios that were collected have told."""
+        """The same facts later, if only the collected scenarios showed that the session uses Lockstep."""
         return [] if self._introduced or self._config.get_verbosity() < 0 else self._introduction()
 
     def _introduction(self) -> list[str]:
@@ -59,7 +59,7 @@ class Reporting:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the report; turn a session green by omission into a failed one."""
+        """Write the report; fail a session that is green only because nothing was judged."""
         execution: Execution = self._config.pluginmanager.getplugin("lockstep-execution")
         selected = max([execution.selected, *self._selected_by_workers])
         if self._config.getoption("collectonly") or not (selected or self._report):

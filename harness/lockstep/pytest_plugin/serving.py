@@ -18,7 +18,7 @@ MARKER = "kube_api(clock, kubelet, controllers, owners, snapshot, seed, pods, wi
 def kube_api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KubeApi]:
     """A served cluster with `url`, `kubeconfig` (a path), `request()`, `advance()` and `api_client()`.
 
-    `@pytest.mark.kube_api(clock="manual", controllers=("replicaset",))` says what is in it: see `simulation.Setup`.
+    `@pytest.mark.kube_api(clock="manual", controllers=("replicaset",))` sets what it contains: see `simulation.Setup`.
     """
     from lockstep.serving.background import KubeApi
     from lockstep.serving.simulation import Setup

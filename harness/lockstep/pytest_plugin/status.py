@@ -1,4 +1,4 @@
-"""`divergent` as a status of its own: green, but never to be mistaken for a plain pass."""
+"""`divergent` as a separate status: green, but clearly different from a plain pass."""
 
 from __future__ import annotations
 

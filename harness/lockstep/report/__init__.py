@@ -1,4 +1,4 @@
-"""The report of a run: rows, totals, the verdict on the whole run, and their two forms (JSON and text).
+"""The report of a run: rows, totals and the verdict on the whole run, as JSON and as text.
 
 Nothing here runs anything, and nothing here imports the simulated cluster: the command line and the pytest plugin both
 feed a `Session` and print what it says.

@@ -10,7 +10,7 @@ _COMPARED = ("verdict", "assertions", "writes_compared", "virtual_seconds")
 
 
 def diff_reports(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
-    """The differences between two reports, a line each; wall times are not compared. Runs are paired by position."""
+    """The differences between two reports, one per line; wall times are not compared. Runs are paired by position."""
     lines: list[str] = []
     for index in range(max(len(left["runs"]), len(right["runs"]))):
         name = f"run {index + 1}"

@@ -1,6 +1,6 @@
 """One run: its facts, one row for each scenario, and whether the run is green.
 
-A run is green only if something was judged, every selected scenario got a verdict and made at least one assertion, and
+A run is green only if at least one scenario was judged, every selected one got a verdict and made an assertion, and
 every verdict is `pass` or `divergent`. An unknown verdict is never green.
 """
 
@@ -25,7 +25,7 @@ class Row:
     virtual_seconds: float
     wall_seconds: float
     divergences: tuple[str, ...] = ()
-    #: What selects the scenario on a command line.
+    #: The argument that selects the scenario on a command line.
     selector: str = ""
 
     @classmethod
@@ -45,7 +45,7 @@ class Row:
 
     @classmethod
     def from_wire(cls, wire: dict[str, Any]) -> Row:
-        """The row that `to_wire` wrote."""
+        """The row from the values of `to_wire`."""
         return cls(**{**wire, "divergences": tuple(wire.get("divergences", ()))})
 
     def to_wire(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def judged(self) -> bool:
-        """Whether the verdict is about the controller, which takes an assertion that was made."""
+        """Whether the verdict is about the controller, which requires at least one assertion."""
         return self.verdict == "fail" or (self.verdict in GREEN and self.assertions > 0)
 
     @property
@@ -127,7 +127,7 @@ class Session:
 
     @property
     def selectors(self) -> list[str]:
-        """What selects these scenarios on a command line."""
+        """The arguments that select these scenarios on a command line."""
         return [row.selector or row.id for row in self.rows if row.flaw]
 
 

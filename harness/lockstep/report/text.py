@@ -26,7 +26,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(session: Session) -> list[str]:
-    """How much was judged and against what, verdicts, and work done: a block of verdicts, then a block of amounts."""
+    """Two blocks: the verdicts with what was judged against what, then the amount of work."""
     groups: list[tuple[str, list[Row]]] = [(name, session.rows_of(name)) for name in session.controllers]
     if len(groups) > 1:
         groups.append(("total", session.rows))

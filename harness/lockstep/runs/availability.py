@@ -1,4 +1,4 @@
-"""Which scenarios a release of upstream can tell anything about: those whose controller it has."""
+"""Which scenarios can be judged by a release of upstream: those whose controller it has."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Available(NamedTuple):
-    """The scenarios that can be judged, and facts for the header: what was left out, and who stands in for whom."""
+    """Scenarios that can be judged, and facts for the header: what was left out, and what the reference replaces."""
 
     scenarios: list[Scenario]
     facts: list[tuple[str, str]]
 
 
 def available(config: RunConfig, scenarios: Sequence[Scenario]) -> Available:
-    """Leave out scenarios about controllers that the upstream which is tested, or held to, does not have."""
+    """Leave out scenarios about controllers that a release of upstream in this run does not have."""
     substituted = lacking(config.implementation, config.release)
     unknown = substituted | _not_held(config)
     kept = [one for one in scenarios if one.controller not in unknown]
@@ -45,7 +45,7 @@ def available(config: RunConfig, scenarios: Sequence[Scenario]) -> Available:
 
 
 def _not_held(config: RunConfig) -> frozenset[str]:
-    """Controllers that what the run is held to does not have."""
+    """Controllers that are missing from what the run is compared with."""
     if config.against == "none":
         return frozenset()
     return lacking(f"upstream:{config.release}" if config.against == "recorded" else config.against, config.release)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def command_of(selectors: Sequence[str], config: RunConfig) -> list[str]:
-    """The words of the shell command that runs these scenarios so again."""
+    """The words of the shell command that runs these scenarios again in the same way."""
     return ["lockstep run", *map(shlex.quote, selectors), *option_words(config)]
 
 
 def option_words(config: RunConfig, prefix: str = "--") -> list[str]:
-    """The options that make such a run, each with its value; those with their default value are left out.
+    """The options of a run, each with its value; those with their default value are left out.
 
-    Where the project sets a default of its own, the value is named: the command means the same anywhere.
+    Where the project sets its own default, the value is named, so that the command means the same anywhere.
     """
     return [f"{prefix}{name} {shlex.quote(value)}" for name, value in _given(config)]
 

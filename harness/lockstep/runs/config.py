@@ -1,4 +1,4 @@
-"""What a user asks a run to be: who, where, and held to what. Light to import: reports and options are made of it."""
+"""The configuration of a run: implementation, environment and comparison. Cheap to import for reports and options."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from lockstep.environments.options import ClusterOptions
 
-#: What a report says of a run, and what the command repeats that runs it again.
+#: The fields that a report shows, and that the command to repeat the run has as options.
 REPORTED = ("implementation", "environment", "against", "release", "seed")
 
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """Who runs, where, and what it is held to. `release` names the recordings; `seed` fixes every choice of a run.
+    """What runs, where, and against what. `release` names the recordings; `seed` fixes every choice of a run.
 
-    The defaults are a run's when nothing else is asked for.
+    The defaults hold where the user sets nothing else.
     """
 
     implementation: str = "reference"
@@ -30,9 +30,9 @@ class RunConfig:
 
     @classmethod
     def parse(cls, *, release: str | None = None, **chosen: Any) -> RunConfig:
-        """Check what a user wrote, by the names of the fields. Raises UsageError with one line.
+        """Check the user's values, by the names of the fields. Raises UsageError with one line.
 
-        Without a release, it is the one that an implementation names, else the default.
+        Without a release, the one that an implementation names is used, else the default.
         """
         from lockstep.environments import ENVIRONMENTS, REAL
         from lockstep.implementations.registry import UsageError, check_spec, parse_spec, takes_part
@@ -60,12 +60,12 @@ class RunConfig:
 
     @property
     def reported(self) -> dict[str, Any]:
-        """What a report says of the run, by the names of the fields."""
+        """The facts of the run for a report, by the names of the fields."""
         return {name: getattr(self, name) for name in REPORTED}
 
     @property
     def yardstick(self) -> str:
-        """What the run is held to, in words."""
+        """What the run is compared with, in words."""
         if self.against == "none":
             return "the scenarios' own assertions only"
         if self.against == "recorded":

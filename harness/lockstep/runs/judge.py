@@ -1,4 +1,4 @@
-"""Verdicts: by a scenario's own assertions and the invariants always, and by comparison with what a run is held to."""
+"""Verdicts: always by a scenario's assertions and the invariants, and by comparison with recordings or another run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from lockstep.scenarios.checks import FailedCheck
     from lockstep.scenarios.declare import Scenario
 
-#: How often an implementation is run to collect the admissible variants of what it does.
+#: How often an implementation is run to collect the variants of its behaviour.
 VARIANT_RUNS = 6
-#: How much is shown of an error that a controller reported.
+#: The most characters of a controller's error that are shown.
 _LONGEST_ERROR = 200
-#: Seconds by which a machine may be late on a real clock, and not be said to be so.
+#: Seconds by which a machine may be late on a real clock before it is reported.
 _LATE = 0.5
 
 #: The trace of a run in which nothing happened.
@@ -39,13 +39,13 @@ NOTHING = normalise(History())
 
 
 class NotPassed(Exception):
-    """What a scenario should be held to does not pass it itself."""
+    """The implementation to compare with does not pass the scenario itself."""
 
 
 class Judge:
-    """Judges what runs of one configuration left behind, by the evidence of a project.
+    """Judges the results of runs of one configuration, by the evidence of a project.
 
-    `real`: whether time was the machine's; then summaries of traces are compared.
+    `real`: whether the runs used the machine's clock; then summaries of traces are compared.
     """
 
     def __init__(self, config: RunConfig, project: Project, *, real: bool) -> None:
@@ -55,14 +55,14 @@ class Judge:
         self._ledgers: dict[Path, Ledger] = {}
 
     def trace_of(self, result: RunResult) -> Trace:
-        """What of a run is compared."""
+        """The part of a run that is compared."""
         trace = normalise(result.history, result.start_instant)
         return summarize(trace) if self._real else trace
 
     def judge(
         self, scenario: Scenario, result: RunResult, trace: Trace, again: Callable[[], Trace] | None = None
     ) -> Outcome:
-        """The verdict on a run, of which `trace` is compared. `again` runs once more what it is held to live.
+        """The verdict on a run, of which `trace` is compared. `again` runs the other implementation live.
 
         Raises LedgerError.
         """
@@ -102,7 +102,7 @@ class Judge:
         return outcome
 
     def standard(self, scenario: Scenario, spec: str, result: RunResult) -> Trace:
-        """The trace of a run that others are held to. Raises NotPassed if it does not get through, and LedgerError."""
+        """The trace of a run that others are compared with. Raises NotPassed if it does not pass, and LedgerError."""
         excused = self._excused(scenario, spec, result)
         if result.error or excused.remaining or excused.stale:
             reason = result.error or result.failure or _gone(excused.stale)
@@ -110,7 +110,7 @@ class Judge:
         return self.trace_of(result)
 
     def _excused(self, scenario: Scenario, spec: str, result: RunResult) -> Judged:
-        """What the ledger says of assertions that do not hold. It knows releases of upstream, never the reference."""
+        """The ledger's entries for failed assertions. It knows releases of upstream, never the reference."""
         failed = [assertion_difference(check) for check in result.failed]
         comparison = Comparison(failed, NOTHING, NOTHING)
         if not takes_part("upstream", spec):
@@ -142,16 +142,16 @@ class Judge:
             outcome.verdict = "divergent"
 
     def _with_recorded(self, scenario: Scenario, trace: Trace) -> tuple[Comparison, int]:
-        """With the nearest variant of the recording, and how many there are. Raises as `recordings.load`."""
+        """Compare with the nearest variant of the recording; also how many there are. Raises as `recordings.load`."""
         folder = self._project.evidence_of(scenario.module).recordings
         known = recordings.load(folder, self._config.release, scenario.id).variants
         variants = [summarize(one) for one in known] if self._real else known
         return compare.nearest(variants, trace, scenario.tolerance), len(variants)
 
     def _with_live(self, scenario: Scenario, trace: Trace, again: Callable[[], Trace]) -> tuple[Comparison, int]:
-        """With the nearest of the variants that show while the other implementation is run again.
+        """Compare with the nearest of the variants that the other implementation shows in repeated runs.
 
-        That is done only as long as something is left that the ledger does not explain.
+        It is run again only while there are differences that the ledger does not explain.
         """
         variants: dict[str, Trace] = {}
         runs = 0
@@ -165,7 +165,7 @@ class Judge:
                 return nearest, len(variants)
 
     def _by_ledger(self, scenario: Scenario, comparison: Comparison) -> Judged:
-        """What the ledger says of the differences from what the run is held to.
+        """The ledger's entries for the differences from what the run is compared with.
 
         It holds differences between the reference and upstream; upstream against itself has none.
         """
@@ -180,7 +180,7 @@ class Judge:
         return self._ledgers[path]
 
     def _names(self) -> tuple[str, str]:
-        """What is expected, and what was got, in words."""
+        """Names of the expected and of the actual side."""
         config = self._config
         expected = f"upstream {config.release} (recorded)" if config.against == "recorded" else config.against
         return expected, config.implementation
@@ -195,13 +195,13 @@ def _reported(errors: tuple[str, ...]) -> str:
 def assertion_difference(check: FailedCheck) -> Difference:
     """A failed assertion as the ledger sees it.
 
-    What was got instead is left out: older releases meet conflicts of their own making, whose number varies.
+    The actual value is left out: older releases cause conflicts themselves, and their number varies.
     """
     return Difference(f"{check.at:.3f}", FAILED_ASSERTION, "scenario", check.what, _in_words(check.wanted), "otherwise")
 
 
 def _in_words(value: Any) -> str:
-    """JSON where that is possible; of anything else only what it is, since its text may differ from run to run."""
+    """JSON if possible; for other values only their type, since their text may differ from run to run."""
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS).decode()
     except TypeError:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_environment(config: RunConfig, progress: Callable[[str], None]) -> Environment:
-    """The environment of a run, to be entered; `progress` gets a line about each thing that takes long."""
+    """The environment of a run, as a context manager; `progress` gets a line about each slow step."""
     if config.environment == "memory":
         return Memory(progress)
     from lockstep.clusters.real.environment import RealEnvironment
@@ -46,15 +46,15 @@ class Memory:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""
 
     def implementation(self, spec: str, release: str) -> Implementation:
         """Python code, or a Go program on the same clock."""
         return open_implementation(spec, release, self._progress)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
-        """As fast as it goes."""
+        """On virtual time, as fast as possible."""
         return run_scenario(scenario, implementation, seed)
 
     def abandon(self) -> None:
-        """There is but one thread."""
+        """There is only one thread."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
 
 
-#: Every verdict, in the order in which people want to read them.
+#: Every verdict, in the order of display.
 VERDICTS = ("pass", "divergent", "fail", "error", "unsupported")
 GREEN = frozenset({"pass", "divergent"})
 
@@ -31,5 +31,5 @@ class Outcome:
 
     @property
     def green(self) -> bool:
-        """Whether the verdict says that all is well."""
+        """Whether the verdict is `pass` or `divergent`."""
         return self.verdict in GREEN

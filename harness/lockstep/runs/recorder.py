@@ -1,4 +1,4 @@
-"""Takes recordings: what upstream does in a scenario, in all variants that some runs show."""
+"""Makes recordings: what upstream does in a scenario, with all variants that several runs show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def record(
 ) -> None:
     """Record the scenario of `outcome` in the folder of recordings: `first`, and what it does when it is run `again`.
 
-    `provenance` is asked for after the runs. Says in `outcome` how many variants there are, or why nothing was
+    `provenance` is called after the runs. Notes in `outcome` how many variants there are, or why nothing was
     recorded. Raises RecordingRefused.
     """
     variants = {first.digest(): first}

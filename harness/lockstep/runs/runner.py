@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
     from lockstep.trace.model import Trace
 
-#: How many scenarios run at a time on a real cluster, where nothing else is asked for.
+#: The default number of scenarios that run at a time on a real cluster.
 _ON_A_CLUSTER = 8
 
 
 class Runner:
     """Context manager that holds the implementations (and their processes) open over many scenarios.
 
-    Scenarios are judged by the evidence of `project`. `progress` gets a line about each thing that takes long;
+    Scenarios are judged by the evidence of `project`. `progress` gets a line about each slow step;
     `histories` is a folder for the history of each run.
     """
 
@@ -123,7 +123,7 @@ class Runner:
             try:
                 yield outcomes()
             finally:
-                if not all(future.done() for future in futures):  # the caller wants no more
+                if not all(future.done() for future in futures):  # the caller wants no more outcomes
                     for future in futures:
                         future.cancel()
                     self._environment.abandon()
@@ -139,19 +139,19 @@ class Runner:
         return outcome
 
     def _play(self, scenario: Scenario, implementation: Implementation) -> RunResult:
-        """Run the scenario for its verdict, and keep its history if that is wanted."""
+        """Run the scenario for its verdict, and save its history if requested."""
         result = self._environment.run(scenario, implementation, self.config.seed)
         if self._histories is not None:
             save_history(self._histories / f"{scenario.id}.jsonl", result.history, self._facts(scenario, result))
         return result
 
     def _again(self, scenario: Scenario, implementation: Implementation) -> Trace:
-        """What an implementation does that others are held to. Raises NotPassed if it does not get through."""
+        """The trace of an implementation that others are compared with. Raises NotPassed if it does not pass."""
         result = self._environment.run(scenario, implementation, self.config.seed)
         return self._judge.standard(scenario, implementation.spec, result)
 
     def _facts(self, scenario: Scenario, result: RunResult) -> dict[str, Any]:
-        """What `lockstep replay` must know of a run to judge its history again."""
+        """The facts about a run that `lockstep replay` needs to judge its history again."""
         return {
             "scenario": scenario.id,
             "module": scenario.module,

@@ -1,9 +1,9 @@
 """Scenarios on several processors: worker processes, each with a copy of the open runner.
 
-Workers are forked. So they start within milliseconds, where importing a suite again takes a second, and they have every
-scenario whatever file it came from, though its body cannot be sent to a process: a number of the list is enough. They
-are forked before any implementation has run, so that each starts processes of its own, and where only one thread runs.
-Each worker has one scenario at a time: if it dies, that is the one it takes with it.
+Workers are forked, so they start within milliseconds; importing the suite again would take a second. A scenario's body
+cannot be sent to a process, but a forked worker has every scenario already: an index into the list is enough. Workers
+are forked before any implementation has run, so that each starts its own processes, and while only one thread runs.
+Each worker has one scenario at a time: if a worker dies, only that scenario is lost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lockstep.scenarios.declare import Scenario
 
 _FORK = multiprocessing.get_context("fork")
-#: Real seconds in which a worker that is told to end must have closed what it holds.
+#: Real seconds in which a worker must close its resources after a request to end.
 _PATIENCE = 5.0
 #: A scenario with more controllers is a closed loop of many hours.
 _FEW_CONTROLLERS = 2
@@ -45,12 +45,12 @@ def _terminate(*_: object) -> None:
 
 
 class WorkerFailed(Exception):
-    """What a worker met that is a bug in Lockstep; the message is its traceback."""
+    """A bug in Lockstep that a worker ran into; the message is its traceback."""
 
 
 @dataclass(slots=True)
 class _Worker:
-    """`number` is that of the scenario at hand; None while there is none."""
+    """`number` is that of the current scenario; None while there is none."""
 
     process: ForkProcess
     pipe: Connection
@@ -58,7 +58,7 @@ class _Worker:
 
 
 class Workers:
-    """Context manager over `jobs` processes that `run` scenarios. `close` ends what each of them holds."""
+    """Context manager over `jobs` processes that `run` scenarios. `close` closes the resources of each."""
 
     def __init__(
         self, scenarios: Sequence[Scenario], run: Callable[[Scenario], Outcome], close: Callable[[], None], jobs: int
@@ -70,7 +70,7 @@ class Workers:
         self._workers: list[_Worker] = []
         order = range(len(scenarios))
         loops = [number for number in order if len(scenarios[number].controllers) > _FEW_CONTROLLERS]
-        #: Scenarios that wait: those that take long, the longest first, and all others.
+        #: Waiting scenarios: the long ones, longest first, and all others.
         self._long = deque(sorted(loops, key=lambda number: -scenarios[number].horizon))
         self._others = deque(number for number in order if number not in set(loops))
 
@@ -104,18 +104,18 @@ class Workers:
             yield result
 
     def _hand_out(self, place: int, doing: Callable[[str], None]) -> None:
-        """Give a worker its next scenario. Every second one begins with those that take long: else they ended last."""
+        """Give a worker its next scenario. Every second one starts with the long ones, so that they do not end last."""
         queues = (self._long, self._others) if place % 2 == 0 else (self._others, self._long)
         queue = next((one for one in queues if one), None)
         worker = self._workers[place]
         worker.number = queue.popleft() if queue else None
         if worker.number is not None:
             doing(self._scenarios[worker.number].id)
-            with suppress(OSError):  # it has died meanwhile, which its end of the pipe tells
+            with suppress(OSError):  # it has died in the meantime; its end of the pipe shows that
                 worker.pipe.send(worker.number)
 
     def _receive(self, place: int) -> tuple[int, Outcome | Exception]:
-        """What came of a worker's scenario. One that died is replaced."""
+        """The outcome of a worker's scenario. A worker that died is replaced."""
         worker = self._workers[place]
         assert worker.number is not None, "a worker without a scenario has nothing to say"
         scenario = self._scenarios[worker.number]
@@ -136,7 +136,7 @@ class Workers:
     # -- life and death -----------------------------------------------------------------------------------------------
 
     def _start(self, place: int) -> _Worker:
-        """Fork. A signal that ends us waits meanwhile, so that no worker is born unknown or hears it as we do."""
+        """Fork, with ending signals blocked: so every worker is known, and none handles these signals as we do."""
         ours, theirs = _FORK.Pipe()
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
@@ -168,7 +168,7 @@ class Workers:
             self._close()
 
     def _result(self, scenario: Scenario) -> dict[str, Any] | Exception:
-        """The outcome's fields without the scenario, which cannot travel; or what the run raised."""
+        """The outcome's fields without the scenario, which cannot be sent; or the exception of the run."""
         try:
             outcome = self._run(scenario)
         except LockstepError as error:
@@ -178,7 +178,7 @@ class Workers:
         return {one.name: getattr(outcome, one.name) for one in fields(outcome) if one.name != "scenario"}
 
     def _end(self, *, at_once: bool) -> None:
-        """End all workers: when they have closed what they hold, or, if that takes them long, in any case."""
+        """End all workers: after they have closed their resources, or by force if that takes too long."""
         for worker in self._workers:
             worker.pipe.close()
             if at_once:

@@ -90,7 +90,7 @@ class Cluster(PodVerbs):
         return self._run.loop.instant_at(self.start_instant + seconds(at)) / SECOND
 
     async def run(self, duration: float) -> None:
-        """Advance the time by `duration` seconds; 0 lets the controllers come to rest."""
+        """Advance the time by `duration` seconds; 0 lets the controllers settle."""
         await self._run.loop.world_sleep(duration)
 
     async def run_until(self, at: float) -> None:

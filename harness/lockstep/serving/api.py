@@ -1,4 +1,4 @@
-"""The API server of a served cluster: all built-in kinds and namespaces, known fields, and no way to fall over."""
+"""The API server of a served cluster: all built-in kinds and namespaces, known fields only, and a 500 for any bug."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lockstep.apiserver.routing import parse_path
 from lockstep.serving.fields import known_fields, shaped_as
 
 _LOG = logging.getLogger("lockstep.serve")
-#: Namespaces that a cluster has besides those that every API server here has.
+#: Namespaces of a cluster in addition to those of every API server here.
 _NAMESPACES = ("kube-node-lease", "kube-public")
 
 
-#: What stands in a body that is not the object that its path names: by subresource, the version and the kind.
+#: Bodies of another kind than the object that their path names: by subresource, the version and the kind.
 _BODIES = {
     "binding": ("v1", "Binding"),
     "ephemeralcontainers": ("v1", "Pod"),
@@ -30,7 +30,7 @@ _BODIES = {
 
 
 class ServedApi(ApiServer):
-    """An API server that outlives its own mistakes: a client gets a 500, the log what went wrong."""
+    """An API server that survives its own bugs: the client gets a 500, the log gets the error."""
 
     def __init__(self, now: Callable[[], int], seed: int = 0) -> None:
         super().__init__(now, seed=seed)
@@ -41,7 +41,7 @@ class ServedApi(ApiServer):
         self.state.field_rules = known_fields
 
     def handle(self, request: Request) -> Reply:
-        """As ApiServer's, without ever raising."""
+        """Like that of ApiServer, but never raises."""
         try:
             request.body = _checked(request)
             return super().handle(request)
@@ -54,7 +54,7 @@ class ServedApi(ApiServer):
 
 
 def _check_name(path: str) -> None:
-    """A name must be possible in a path (path.IsValidPathSegmentName). Raises ApiError 400."""
+    """Check that a name is valid in a path (path.IsValidPathSegmentName). Raises ApiError 400."""
     place = parse_path(path)
     name = place.name if place is not None else ""
     why = f"may not be '{name}'" if name in (".", "..") else "may not contain '%'" if "%" in name else ""
@@ -63,7 +63,7 @@ def _check_name(path: str) -> None:
 
 
 def _checked(request: Request) -> Any:
-    """The body, if it is not for the registry's kinds to judge. Raises ApiError 400 for one of a wrong shape."""
+    """The body, checked unless the API server checks its kind itself. Raises ApiError 400 for a wrong shape."""
     method, body = request.method, request.body
     _check_name(request.path)
     if not isinstance(body, dict) or method not in ("DELETE", "POST", "PUT"):
@@ -83,7 +83,7 @@ def _checked(request: Request) -> Any:
 
 
 def _checked_options(body: Any) -> Any:
-    """DeleteOptions as a decoder leaves them. Raises ApiError 400, worded as for options of any other kind."""
+    """DeleteOptions as a decoder leaves them. Raises ApiError 400, with the message for options of any kind."""
     if isinstance(body, Unreadable):
         return body
     check_options_kind(body)

@@ -67,7 +67,7 @@ class KubeApi:
         self._thread.join()
         self._loop.close()
 
-    # -- a client for those who need no more --------------------------------------------------------------------------
+    # -- a minimal client ---------------------------------------------------------------------------------------------
 
     def request(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Any:
         """One request by path, without any client library; the answer as data. Raises ApiRefusal from 400 on."""
@@ -82,13 +82,13 @@ class KubeApi:
         return float(self.request("POST", "/lockstep/clock", {"advance": seconds})["seconds"])
 
     def compact(self) -> None:
-        """Have the server forget all versions but the current ones, as etcd's compaction does."""
+        """Make the server forget all versions except the current ones, as etcd's compaction does."""
         assert self._service is not None, "the server listens while it is entered"
         simulation = self._service.simulation
         simulation.post(simulation.server.compact)
 
     def api_client(self) -> Any:
-        """An `ApiClient` of the official client, which the extra `cluster` brings. Raises LockstepError without it."""
+        """An `ApiClient` of the official client, from the extra `cluster`. Raises LockstepError without it."""
         with extra("cluster", "clients of this kind"):
             config = importlib.import_module("kubernetes.config")
         return config.new_client_from_config(str(self.kubeconfig))

@@ -21,14 +21,14 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 _APPLY = "application/apply-patch+yaml"
 _JSON, _UNKNOWN = "application/json", "application/octet-stream"
 _NESTED_TOO_DEEPLY = "json: exceeded max depth"
-#: Where Go's decoder gives up is far deeper; what is nested more than this is no object of Kubernetes.
+#: Go's decoder accepts far more, but no Kubernetes object is nested more deeply than this.
 _DEEPEST = 200
 
 
 def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
     """The body as data, and the media type under which the server takes it. Raises ApiError 400.
 
-    A body of a type that nobody reads is left alone: the server will refuse the type.
+    A body of an unsupported type is not decoded: the server will refuse the type.
     """
     media = _media_type(content_type)
     if not raw:
@@ -45,7 +45,7 @@ def parse_body(raw: bytes, content_type: str) -> tuple[Any, str]:
 
 
 def _media_type(content_type: str) -> str:
-    """The media type in a Content-Type header; one that nobody reads if it is malformed (mime.ParseMediaType)."""
+    """The media type in a Content-Type header; an unsupported one if it is malformed (mime.ParseMediaType)."""
     media, *parameters = (part.strip() for part in content_type.split(";"))
     if any(part and "=" not in part for part in parameters) or (not media and parameters):
         return _UNKNOWN
@@ -53,7 +53,7 @@ def _media_type(content_type: str) -> str:
 
 
 def complaints_about(raw: bytes, media: str) -> Sequence[str]:
-    """What strict decoding has against the form of a body that has been read: fields that it names twice."""
+    """Complaints of strict decoding about the form of a decoded body: fields that it names twice."""
     is_json = media.endswith("json") or raw[:1] == b"{"  # what kubectl applies is JSON, which is YAML as well
     return duplicate_fields(raw) if raw and is_json else ()
 
@@ -76,7 +76,7 @@ def _parse_json(raw: bytes) -> Any:
     try:
         body = _shallow(orjson.loads(raw))
     except orjson.JSONDecodeError as error:
-        if (text := raw.decode(errors="replace").encode()) != raw:  # Go replaces what is no UTF-8
+        if (text := raw.decode(errors="replace").encode()) != raw:  # Go replaces invalid UTF-8
             return _parse_json(text)
         return Unreadable(syntax_error(raw) or str(error), raw)
     if body is None:
@@ -86,14 +86,14 @@ def _parse_json(raw: bytes) -> Any:
 
 def _parse_yaml(raw: bytes) -> Any:
     try:
-        # Through JSON, so that dates and other types of YAML alone become what JSON has.
+        # Through JSON, so that dates and other types that only YAML has become types of JSON.
         return orjson.loads(orjson.dumps(yaml.load(raw, Loader=_LOADER)))  # noqa: S506 - it is a safe loader
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         raise errors.bad_request(f"error converting YAML to JSON: {' '.join(str(error).split())}") from None
 
 
 def _shallow(body: Any) -> Any:
-    """The body, if it is nested no deeper than an object can be."""
+    """The body. Raises ApiError 400 if it is nested more deeply than an object can be."""
     level = [body]
     for _ in range(_DEEPEST):
         level = [

@@ -1,4 +1,4 @@
-"""What passes between the two threads: jobs for the simulation, and results for the front."""
+"""Queues between the two threads: jobs for the simulation, and results for the front."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 
 Job = Callable[[], object]
-#: Longest wait at a time, in seconds: what a lock can be asked for.
+#: Longest single wait, in seconds: the limit of a lock.
 _LONGEST = 3600.0
 
 
@@ -30,22 +30,22 @@ class Inbox:
         return len(self._jobs)
 
     def wait(self, timeout: float | None) -> None:
-        """Until a job is there, or `timeout` seconds have passed (at most an hour); None for no limit."""
+        """Until there is a job, or `timeout` seconds have passed (at most an hour); None for no limit."""
         self._arrived.wait(None if timeout is None else min(timeout, _LONGEST))
 
     def run(self) -> bool:
-        """Run the jobs that are there. False if there were none."""
+        """Run the waiting jobs. False if there were none."""
         self._arrived.clear()
         jobs, count = self._jobs, len(self._jobs)
         for _ in range(count):
             jobs.popleft()()
-        if jobs:  # arrived meanwhile, perhaps before the flag was taken down
+        if jobs:  # arrived in the meantime, perhaps before the flag was cleared
             self._arrived.set()
         return count > 0
 
 
 class Outbox:
-    """Results for the front's loop. However many there are at a time, the loop is woken once."""
+    """Results for the front's loop. The loop is woken once for all results that wait."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

@@ -1,4 +1,4 @@
-"""`/lockstep/clock`: what time it is in the simulation, and moving it by hand."""
+"""`/lockstep/clock`: the time in the simulation, and a way to move it by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ClockApi:
         self._outbox = outbox
 
     async def answer(self, method: str, body: bytes) -> Reply:
-        """GET tells the time; POST lets time pass, and answers when it has. Raises ApiError."""
+        """GET returns the time; POST lets time pass, and answers afterwards. Raises ApiError."""
         if method == "POST":
             await self._advance(_seconds(body))
         elif method != "GET":

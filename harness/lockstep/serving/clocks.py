@@ -1,6 +1,6 @@
-"""Who moves the simulation's clock between requests from outside: three drivers of the virtual loop.
+"""Three drivers of the virtual loop: what moves the simulation's clock between requests from outside.
 
-All three let requests in when everybody inside is parked, as the loop's order demands (docs/time.md).
+All three let requests in when all actors are parked, as the loop's order demands (docs/time.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lockstep.serving.boxes import Inbox
 from lockstep.time.clock import EPOCH_NS, SECOND
 from lockstep.time.loop import VirtualLoop
 
-#: How the clock may go: with that of the machine; from one planned step to the next; by hand.
+#: How the clock may move: with the machine's; from one planned step to the next; by hand.
 CLOCKS = ("real", "virtual", "manual")
 
 
@@ -46,7 +46,7 @@ class RealClock:
 
 
 class JumpingClock:
-    """Jumps to the next step whenever no request is there. Begins at the virtual epoch."""
+    """Jumps to the next step whenever no request waits. Begins at the virtual epoch."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -56,7 +56,7 @@ class JumpingClock:
         return 0
 
     def advance(self, loop: VirtualLoop, until: int | None) -> None:
-        """Let a request in, or jump; wait for a request where nothing is planned."""
+        """Let a request in, or jump; wait for a request if nothing is planned."""
         if _let_in(loop, self._inbox):
             return
         if until is None:
@@ -67,7 +67,7 @@ class JumpingClock:
 
 
 class ManualClock:
-    """Moves as far as it has been told to. Begins at the virtual epoch; the first second passes by itself."""
+    """Moves only as far as `move` allows. Begins at the virtual epoch; the first second passes by itself."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -79,12 +79,12 @@ class ManualClock:
         return 0
 
     def move(self, by: int, reached: Callable[[], object]) -> None:
-        """Let `by` nanoseconds more pass; `reached` is called when they have."""
+        """Let `by` more nanoseconds pass; `reached` is called afterwards."""
         self._limit += by
         self._waiting.append((self._limit, reached))
 
     def advance(self, loop: VirtualLoop, until: int | None) -> None:
-        """Move within what is allowed; at its end, wait for a request."""
+        """Move up to the limit; there, wait for a request."""
         if until is not None and until <= self._limit:
             loop.now = until
             _let_in(loop, self._inbox)
@@ -108,7 +108,7 @@ def clock_of(name: str, inbox: Inbox) -> RealClock | JumpingClock | ManualClock:
 
 
 def _let_in(loop: VirtualLoop, inbox: Inbox) -> bool:
-    """Take over what has come from outside. False if nothing has."""
+    """Run the jobs from outside. False if there are none."""
     if not inbox.run():
         return False
     loop.note_outside_event()

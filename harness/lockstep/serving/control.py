@@ -1,4 +1,4 @@
-"""`/lockstep/...`: what a client can tell and ask of the simulation itself."""
+"""`/lockstep/...`: what a client can read and change in the simulation itself."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from lockstep.serving.negotiation import JSON
 from lockstep.serving.simulation import Simulation
 from lockstep.serving.streams import Stream
 
-#: Seconds after which a watch ends that names no timeoutSeconds; kube-apiserver draws from 30 to 60 minutes.
+#: Seconds after which a watch without timeoutSeconds ends; kube-apiserver draws from 30 to 60 minutes.
 LONGEST_WATCH = 2700.0
 _T = TypeVar("_T")
 
 
 async def carried_out(simulation: Simulation, outbox: Outbox, job: Callable[[], _T]) -> _T:
-    """What `job` returns, run on the simulation's thread when everybody there is parked. Raises what it raises."""
+    """The result of `job`, run on the simulation's thread when all actors are parked. Raises what it raises."""
     done: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
 
     def conclude(result: _T | None, error: Exception | None) -> None:
@@ -49,7 +49,7 @@ async def carried_out(simulation: Simulation, outbox: Outbox, job: Callable[[], 
 def answering(
     answered: asyncio.Future[Reply | Stream | Broken], inbox: Inbox, outbox: Outbox
 ) -> Callable[[Reply | Broken], None]:
-    """What the simulation's thread calls with the answer to a request; the front awaits `answered`."""
+    """The function that the simulation's thread calls with the answer to a request; the front awaits `answered`."""
 
     def conclude(result: Reply | Stream | Broken) -> None:
         if not answered.done():
@@ -68,7 +68,7 @@ def answering(
 async def relay(
     http: web.Request, request: Request, stream: Stream, line_of: Callable[[WatchEvent], bytes]
 ) -> web.StreamResponse:
-    """Send the events of a watch as they come, a line of JSON each, until its time is over or the client has gone."""
+    """Send the events of a watch as they come, a line of JSON each, until it times out or the client disconnects."""
     response = web.StreamResponse(headers={"Content-Type": JSON, "Cache-Control": "no-cache, private"})
     deadline = time.monotonic() + _timeout(request)
     try:
@@ -78,7 +78,7 @@ async def relay(
             await response.write(b"".join([line_of(event) + b"\n" for event in events]))
         await response.write_eof()
     except ConnectionError:
-        pass  # the client has gone
+        pass  # the client has disconnected
     finally:
         stream.stop()
     return response

@@ -1,4 +1,4 @@
-"""What the official Python client says of types and fields: it is generated from Kubernetes' own documents."""
+"""Descriptions of types and fields from the official Python client, which is generated from Kubernetes' OpenAPI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _models() -> ModuleType | None:
 
 
 def _model_of(name: str) -> Any:
-    """The client's class for a type, such as `apps/v1.ReplicaSet`; of types that share a name, it says the group."""
+    """The client's class for a type, such as `apps/v1.ReplicaSet`. For an ambiguous type, its name has the group."""
     package, _, bare = name.partition(".")
     group, _, version = package.partition("/")
     versioned = f"{version.capitalize()}{bare}"
@@ -30,13 +30,13 @@ def _model_of(name: str) -> Any:
 
 
 def description_of(name: str) -> str:
-    """What a type is; "" if nobody says."""
+    """The description of a type; "" if there is none."""
     text = (getattr(_model_of(name), "__doc__", None) or "").partition("Attributes:")[0].strip()
     return "" if "auto generated" in text else text
 
 
 def descriptions_of(name: str) -> dict[str, str]:
-    """What the fields of a type are, by name."""
+    """The descriptions of the fields of a type, by name."""
     model = _model_of(name)
     if not hasattr(model, "attribute_map"):
         return {}

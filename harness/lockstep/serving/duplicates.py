@@ -1,4 +1,4 @@
-"""Fields that a JSON document names more than once. The last one counts, and strict decoding tells of it."""
+"""Fields that a JSON document names more than once. The last one counts, and strict decoding reports them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 class _Marked(dict[str, Any]):
-    """An object of which some names stood there more than once."""
+    """An object in which some names occurred more than once."""
 
     twice: tuple[str, ...] = ()
 
 
 def duplicate_fields(raw: bytes) -> list[str]:
-    """Complaints as Go's strict decoder words them, in the order of the document; `raw` is valid JSON."""
+    """Complaints with the messages of Go's strict decoder, in the order of the document; `raw` is valid JSON."""
     found: list[_Marked] = []
 
     def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tags of documents that clients keep: a client that shows the tag of its copy is told that it is still good.
+"""Tags of documents that clients keep: a client that sends the tag of its copy learns that it is still valid.
 
 From apiserver/pkg/endpoints/discovery/aggregated/etag.go; kubectl keeps discovery and OpenAPI documents in files.
 """

@@ -1,4 +1,4 @@
-"""Paths beside the stored objects: who one is, who may do what (everything), and what needs a running container."""
+"""Paths beside the stored objects: client identity, permissions (all granted), and what needs a running container."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lockstep.apiserver.errors import ApiError
 from lockstep.apiserver.routing import Place
 
 _GROUP, _IDENTITY = "authorization.k8s.io", "authentication.k8s.io"
-#: Everybody is the same user, who may do everything.
+#: All clients are the same user, with all permissions.
 _USER = {"username": "lockstep", "groups": ["system:masters", "system:authenticated"]}
 _REVIEWS: Mapping[str, str] = {
     "selfsubjectaccessreviews": "SelfSubjectAccessReview",
@@ -22,7 +22,7 @@ _RULES = {
     "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
     "incomplete": False,
 }
-#: Subresources of a pod that reach into its containers, and what a client is told of each.
+#: Subresources of a pod that reach into its containers, and the message that a client gets for each.
 _INSIDE = {
     "log": "there are no logs",
     "exec": "nothing can be executed",
@@ -33,7 +33,7 @@ _INSIDE = {
 
 
 def reaches_inside(place: Place) -> bool:
-    """Whether a path leads into a pod's containers, whatever is sent there."""
+    """Whether a path leads into a pod's containers, with any method or body."""
     return place.group == "" and place.plural == "pods" and place.subresource in _INSIDE
 
 

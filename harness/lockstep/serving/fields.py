@@ -1,7 +1,7 @@
-"""What Go's types say of a body in JSON: which fields there are, and what may stand in them.
+"""A body in JSON, checked against Go's types: which fields there are, and what values they may have.
 
-From the same table as protobuf. A value of the wrong type is refused as encoding/json words it, a null is left out, and
-what nobody knows is left out and told.
+From the same table as protobuf. A value of the wrong type is refused with the message of encoding/json. A null is left
+out. An unknown field is left out and reported.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "double": (int, float),
 }
-#: Nobody has so much of anything, and the number itself would not fit into memory.
+#: Exponents that no real quantity has; the number itself would not fit into memory.
 _LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
-#: Types that hold whatever JSON there is.
+#: Types that hold any JSON.
 _ANYTHING = frozenset({"raw", "json", "fields"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
 _BASE64_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -35,9 +35,9 @@ _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEin
 
 
 def known_fields(kind: Kind, sent: Any) -> tuple[Any, list[Path]]:
-    """See `FieldRules`. Raises ValueError, with Go's words, where a value is of the wrong type.
+    """See `FieldRules`. Raises ValueError, with Go's message, if a value has the wrong type.
 
-    Of custom resources, only the metadata is looked at: their schemas say the rest.
+    For custom resources, only the metadata is checked: their schemas check the rest.
     """
     unknown: list[Path] = []
     if not kind.strategic:
@@ -56,26 +56,26 @@ def known_fields(kind: Kind, sent: Any) -> tuple[Any, list[Path]]:
 
 
 def shaped_as(version: str, kind: str, sent: Any) -> Any:
-    """A body that is no object of the place it is sent to, such as an Eviction. Raises ValueError."""
+    """The decoded body of another kind than its path serves, such as an Eviction. Raises ValueError."""
     name = type_of(version, kind)
     return sent if not name else _Reader(kind, []).value(sent, name, ())
 
 
 class _Key(str):
-    """The key of a map: it belongs to a place, but Go's decoder does not name it."""
+    """The key of a map: it belongs to a path, but Go's decoder does not name it."""
 
     __slots__ = ()
 
 
 class _Reader:
-    """Reads one body; `unknown` gets the places of unknown fields."""
+    """Reads one body; `unknown` gets the paths of unknown fields."""
 
     def __init__(self, kind: str, unknown: list[Path]) -> None:
         self._kind = kind
         self._unknown = unknown
 
     def value(self, value: Any, kind: str, path: Path, owner: str = "", go: str = "") -> Any:
-        """What becomes of a value; itself, if nothing had to be changed. `go`: see `Field.go`."""
+        """The value as decoded; the same object, if nothing had to be changed. `go`: see `Field.go`."""
         if kind.startswith("list "):
             return self._list(value, kind, path, owner, go)
         if kind.startswith("map "):
@@ -140,7 +140,7 @@ class _Reader:
 
 
 def _zero(kind: str) -> Any:
-    """What a null in a list or map becomes."""
+    """The value that a null in a list or map becomes."""
     return {} if is_struct(kind) else _ZEROS.get(kind)
 
 

@@ -36,7 +36,7 @@ from lockstep.serving.tables.tables import shaped
 _BAD_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _LOG = logging.getLogger("lockstep.serve")
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
-#: Roots of discovery, whose documents clients keep.
+#: Roots of discovery, whose documents clients cache.
 _AGGREGATED = frozenset({"/api", "/apis"})
 _ACCEPTED = f"only the following media types are accepted: {JSON}, {YAML}"
 
@@ -55,7 +55,7 @@ class Front:
         self._failure = ""
 
     def fail(self, why: str) -> None:
-        """The simulation has ended by itself: nothing will be answered any more but with 503."""
+        """The simulation has ended by itself: from now on every answer is a 503."""
         self._failure = why
         for one in list(self._unanswered):
             if not one.done():
@@ -103,7 +103,7 @@ class Front:
         return self._reply(request, answered, form, place)
 
     async def _document(self, http: web.Request) -> Reply | None:
-        """The answer to what is no request to the API server; None for what is one."""
+        """The answer to a request that is not for the API server; None for one that is."""
         if http.path.startswith("//"):
             return page_not_found()
         if _BAD_ESCAPE.search(http.raw_path.partition("?")[0]):
@@ -118,7 +118,7 @@ class Front:
         return None
 
     async def _while_it_lives(self, work: Coroutine[Any, Any, Reply]) -> Reply:
-        """What work on the simulation comes to. Raises ApiError 503 if the simulation ends meanwhile, or has ended."""
+        """The result of work on the simulation. Raises ApiError 503 if the simulation ends meanwhile, or has ended."""
         task = asyncio.ensure_future(work)
         self._working.add(task)
         if self._failure:
@@ -134,7 +134,7 @@ class Front:
             self._working.discard(task)
 
     async def _ask(self, request: Request) -> Reply | Stream:
-        """What the simulation answers. Raises ApiError 503 if it breaks off."""
+        """The answer of the simulation. Raises ApiError 503 if it ends early."""
         if self._failure:
             raise ApiError(503, "ServiceUnavailable", self._failure)
         answered: asyncio.Future[Reply | Stream | Broken] = asyncio.get_running_loop().create_future()
@@ -161,7 +161,7 @@ class Front:
         return _respond(reply, form.media)
 
     def _columns_at(self, place: Place) -> Columns | None:
-        """The columns of what a path names; None for what this server itself does not keep."""
+        """The columns of the resource at a path; None for one that this server itself does not store."""
         server = self._simulation.server
         if server.state.registry.find(place.group, place.version, place.plural) is None:
             return None

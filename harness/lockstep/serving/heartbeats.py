@@ -1,7 +1,7 @@
-"""Signs of life of the simulated kubelets, for node lifecycle controllers and `kubectl describe node`.
+"""Heartbeats of the simulated kubelets, for node lifecycle controllers and `kubectl describe node`.
 
-A real kubelet renews a Lease in kube-node-lease every 10 s, and tells in its node's status what it is. On a clock that
-jumps, or is moved by hand, nobody waits for either, so only the real one has heartbeats.
+A real kubelet renews a Lease in kube-node-lease every 10 s, and reports its version in its node's status. On a clock
+that jumps, or is moved by hand, no client waits for either, so only the real clock has heartbeats.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SYSTEM = {
 
 
 class Heartbeats:
-    """Of all nodes that there are."""
+    """The heartbeats of all nodes."""
 
     def __init__(self, loop: VirtualLoop, server: ApiServer, world: World) -> None:
         self._loop = loop
@@ -42,7 +42,7 @@ class Heartbeats:
         self._world = world
 
     def start(self) -> None:
-        """Tell what the kubelets are, and go on beating."""
+        """Report the version of each kubelet, then send heartbeats."""
         for node in self._server.objects("nodes"):
             self._send("PATCH", f"/api/v1/nodes/{node['metadata']['name']}/status", {"status": {"nodeInfo": _SYSTEM}})
         self._beat()
@@ -64,6 +64,6 @@ class Heartbeats:
         self._send("POST", _LEASES, {"metadata": {"name": name, "ownerReferences": [owner]}, "spec": spec})
 
     def _send(self, method: str, path: str, body: Object) -> None:
-        """A refusal is nobody's loss: the next beat tries again."""
+        """A refusal does no harm: the next heartbeat is a new attempt."""
         media = _MERGE if method == "PATCH" else "application/json"
         self._server.handle(Request(method, path, body=body, content_type=media, actor="kubelet"))

@@ -1,4 +1,4 @@
-"""From an HTTP request to one of the API server: its query, and its body as data."""
+"""Turns an HTTP request into one to the API server: its query, and its body as data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def body_of(http: web.Request) -> bytes:
 
 
 async def incoming(http: web.Request, place: Place | None, registry: Registry) -> Request:
-    """The request to the API server that a client makes. Raises ApiError 400 or 413 for a body that cannot be read."""
+    """A client's request to the API server. Raises ApiError 400 or 413 for a body that cannot be read."""
     raw = await body_of(http)
     content_type = http.headers.get("Content-Type", "")
     try:
@@ -42,7 +42,7 @@ async def incoming(http: web.Request, place: Place | None, registry: Registry) -
         raise unrecognized(problem, raw, place, registry) if http.method in _SENDING else problem from None
     actor = http.headers.get("User-Agent", "").partition("/")[0].strip() or "client"
     accept = http.headers.get("Accept", "")
-    query = {name: http.query.getone(name) for name in http.query}  # of a name that is there twice, the first counts
+    query = {name: http.query.getone(name) for name in http.query}  # of a name that occurs twice, the first counts
     request = Request(http.method, http.path, query, body, media, actor, accept=accept)
     request.complaints = complaints_about(raw, media)
     return request
@@ -54,7 +54,7 @@ def _content(method: str, raw: bytes, content_type: str) -> tuple[Any, str]:
         return None, PROTOBUF  # there are no patches in protobuf: the server refuses the type
     body, media = parse_body(raw, content_type)
     if isinstance(body, Unreadable):
-        return body, media  # the API server says so in its turn
+        return body, media  # the API server reports that itself
     if media == JSON and (method in _SENDING or (method == "DELETE" and raw)):
         check_head(body, raw)
     return body, media

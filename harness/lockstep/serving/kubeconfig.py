@@ -1,4 +1,4 @@
-"""A kubeconfig that leads to the served cluster. The user's own is never read or written."""
+"""A kubeconfig that leads to the served cluster. The user's own kubeconfig is never read or written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAME = "lockstep"
 
 
 def kubeconfig(url: str, token: str = "", authority: bytes = b"") -> str:
-    """The file's content. `authority`: the certificate, in PEM, that clients shall trust."""
+    """The file's content. `authority`: the certificate, in PEM, that clients must trust."""
     cluster: dict[str, Any] = {"server": url}
     if authority:
         cluster["certificate-authority-data"] = base64.b64encode(authority).decode()

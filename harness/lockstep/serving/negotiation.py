@@ -1,6 +1,6 @@
-"""Content negotiation: which of the forms that a client accepts it gets (apiserver/pkg/endpoints/handlers/negotiation).
+"""Content negotiation: which of its accepted forms a client gets (apiserver/pkg/endpoints/handlers/negotiation).
 
-Protobuf and CBOR are not spoken; clients that prefer one of them name JSON as well.
+Protobuf and CBOR are not supported; clients that prefer one of them accept JSON as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _VERSIONS = frozenset({"v1", "v1beta1"})
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a client gets. `shape` is "" for the object itself, else one of meta.k8s.io's shapes, in `version`."""
+    """The form of an answer. `shape` is "" for the object itself, else one of meta.k8s.io's shapes, in `version`."""
 
     media: str = JSON
     shape: str = ""
@@ -25,7 +25,7 @@ class Form:
 
 @lru_cache(maxsize=256)
 def negotiate(accept: str) -> Form | None:
-    """The first form that an Accept header allows, by quality, then by order; None: there is none (406)."""
+    """The first form that an Accept header allows, by quality, then by order; None if there is none (406)."""
     found: list[tuple[float, Form]] = []
     for clause in (accept or JSON).split(","):
         media, *rest = (part.strip() for part in clause.split(";"))

@@ -1,6 +1,6 @@
-"""OpenAPI v3 as far as kubectl reads it: which fields a kind has (explain), and what a write may ask for (apply).
+"""OpenAPI v3 as far as kubectl reads it: the fields of a kind (explain), and the parameters of a write (apply).
 
-Each group and version has a document of its own; /openapi/v3 lists them.
+Each group and version has its own document; /openapi/v3 lists them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _root(kind: Kind) -> str:
 
 
 def _link(server: ApiServer, place: str, kinds: list[Kind]) -> Object:
-    """Where a document is; its hash changes when it does, so that clients may keep it."""
+    """The link to a document; its hash changes with the document, so that clients may cache it."""
     definitions = [_definition(server, kind) for kind in kinds]
     versions = [one["metadata"]["resourceVersion"] for one in definitions if one is not None]
     digest = hashlib.sha256(orjson.dumps([place, versions])).hexdigest()[:32]

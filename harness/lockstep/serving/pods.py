@@ -1,8 +1,8 @@
-"""What the pods of a served cluster use, and how they run, as data: a file, or the body of a request.
+"""The usage and lifecycles of the pods of a served cluster, as data: a file, or the body of a request.
 
 A document has the sections `loads`, `custom`, `external` and `lifecycles`, lists of entries each (docs/serving.md). As
-soon as one speaks of metrics, the API that tells them is there. A later document replaces the metrics of an earlier
-one; its lifecycles hold for pods that come after it, before those of earlier ones.
+soon as one has metrics, the API that serves them exists. A later document replaces the metrics of an earlier
+one; its lifecycles hold for pods created later, with precedence over earlier ones.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def checked(document: Any) -> Object:
 
 
 class PodBehaviour:
-    """Carries documents out. Used on the simulation's thread."""
+    """Applies documents. Used on the simulation's thread."""
 
     def __init__(self, metrics: Metrics, world: World | None) -> None:
         self.document: Object = {}
@@ -71,7 +71,7 @@ class PodBehaviour:
         self._handles: list[Handle] = []
 
     def apply(self, document: Object) -> None:
-        """Let a document hold from now on. Raises ServeError and changes nothing if it makes no sense."""
+        """Use this document from now on. Raises ServeError and changes nothing if the document is invalid."""
         checked(document)
         made: list[Handle] = []
         rules: list[tuple[Mapping[str, str], Lifecycle]] = []
@@ -121,7 +121,7 @@ class PodBehaviour:
 
 
 def _usual(group: Group) -> Lifecycle:
-    """Pods of Jobs come to an end; all others run until they are deleted."""
+    """Pods of Jobs end; all others run until they are deleted."""
     return Lifecycle(succeeds_after=JOB_DURATION) if _JOB in group.labels else Lifecycle()
 
 
@@ -148,7 +148,7 @@ def _selector(pods: Any) -> str | Mapping[str, str]:
 
 
 def _usage(value: Any) -> Usage:
-    """Of each pod, unless `shared` says that all of them together use it."""
+    """The usage of each pod or, with `shared`, of all of them together."""
     if isinstance(value, dict) and value.keys() in ({"shared"}, {"each"}):
         ((way, amount),) = value.items()
         return shared(_curve(amount)) if way == "shared" else each(_curve(amount))

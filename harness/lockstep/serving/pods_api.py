@@ -1,4 +1,4 @@
-"""`/lockstep/pods`: what pods use and how they run, and saying it anew while the cluster is served."""
+"""`/lockstep/pods`: usage and lifecycles of pods, which can be changed while the cluster is served."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PodsApi:
         self._outbox = outbox
 
     async def answer(self, method: str, body: bytes, content_type: str) -> Reply:
-        """GET tells the document that holds, PUT brings another one. Raises ApiError 400 or 405."""
+        """GET returns the current document, PUT replaces it. Raises ApiError 400 or 405."""
         if method == "PUT":
             media = content_type if content_type.startswith("application/json") else "application/yaml"
             await self._apply(parse_body(body, media)[0])

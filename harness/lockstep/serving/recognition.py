@@ -1,4 +1,4 @@
-"""Bodies in which no object can be recognised, in upstream's words (apiserver/pkg/endpoints/handlers/rest.go)."""
+"""Bodies without a recognisable object, with upstream's messages (apiserver/pkg/endpoints/handlers/rest.go)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from lockstep.apiserver.routing import Place
 from lockstep.wire.gojson import complaint
 from lockstep.wire.metav1 import FIND_KIND
 
-#: What stands in a body that is not the object that its path names.
+#: Bodies of another kind than the object that their path names.
 _SUBRESOURCES = {"scale": "Scale", "eviction": "Eviction", "binding": "Binding", "token": "TokenRequest"}
 _UNREADABLE = "couldn't get version/kind; json parse error: "
 _LONGEST = 30
 
 
 def check_head(content: Any, raw: bytes) -> None:
-    """Raise ApiError 400 if what was read is no object, or its kind is no text."""
+    """Raise ApiError 400 if the content is not an object, or its kind is not a string."""
     told = complaint(content, FIND_KIND) if raw else "unexpected end of JSON input"
     if told:
         raise bad_request(f"{_UNREADABLE}{told}")
 
 
 def unrecognized(problem: ApiError, raw: bytes, place: Place | None, registry: Registry) -> ApiError:
-    """The error for an object that is sent to a place and cannot be read; `problem` itself where no kind is known."""
+    """The error for an unreadable object sent to a path; `problem` itself where no kind is known."""
     kind = registry.find(place.group, place.version, place.plural) if place is not None else None
     if place is None or kind is None:
         return problem
@@ -33,7 +33,7 @@ def unrecognized(problem: ApiError, raw: bytes, place: Place | None, registry: R
 
 
 def _summary(raw: bytes) -> str:
-    """The beginning of a body: as it is if it could be JSON, else in hexadecimal (summarizeData)."""
+    """The beginning of a body: as text if it could be JSON, else in hexadecimal (summarizeData)."""
     if not raw:
         return "<empty>"
     begun = raw[:_LONGEST]

@@ -1,6 +1,6 @@
 """Schemas of the built-in kinds, as kube-apiserver publishes them, from the table of their types.
 
-Where the official Python client is installed (the extra `cluster` brings it), they have its descriptions.
+If the official Python client is installed (with the extra `cluster`), they have its descriptions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLAIN: dict[str, Object] = {
     "double": {"type": "number", "format": "double"},
     "bytes": {"type": "string", "format": "byte"},
 }
-#: Types with a form of their own: their names, and their schemas.
+#: Types with a special form: their names, and their schemas.
 _SPECIAL: dict[str, tuple[str, Object]] = {
     "time": (f"{_MACHINERY}.apis.meta.v1.Time", {"type": "string", "format": "date-time"}),
     "microtime": (f"{_MACHINERY}.apis.meta.v1.MicroTime", {"type": "string", "format": "date-time"}),
@@ -43,7 +43,7 @@ _SPECIAL: dict[str, tuple[str, Object]] = {
 }
 _ZEROS: dict[str, Any] = {"string": "", "bool": False, "int32": 0, "int64": 0, "uint32": 0, "double": 0}
 _ANYTHING: Object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-#: What the table calls a fact about a field, and what OpenAPI calls it.
+#: Names of facts about a field: in the table, and in OpenAPI.
 _FACTS = {
     "default": "default",
     "list": "x-kubernetes-list-type",
@@ -117,7 +117,7 @@ def _value(kind: str, more: Object) -> Object:
 
 
 def _zero(kind: str) -> Object:
-    """What an element is that is not said."""
+    """The default of an element."""
     if is_struct(kind):
         return {"default": {}}
     return {"default": _ZEROS[kind]} if kind in _ZEROS else {}

@@ -1,7 +1,7 @@
 """The loop of a served cluster: clients from outside may send what the simulated world does not expect.
 
-A scenario that breaks the world shall fail. A server that does so would take away everybody else's cluster, so here the
-step is left out and told of in the log; the actor goes on with what comes next.
+A scenario that breaks the world must fail. A server that failed would take the cluster away from all other clients. So
+here the step is skipped and logged, and the actor goes on with its next step.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _LOG = logging.getLogger("lockstep.serve")
 
 
 class ServedLoop(VirtualLoop):
-    """A virtual loop in which no step of the world is the last one."""
+    """A virtual loop that survives failing steps of the world."""
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
-        #: How many steps were left out.
+        #: How many steps were skipped.
         self.failed_steps = 0
 
     def _take_world_step(self) -> None:

@@ -1,4 +1,4 @@
-"""A served cluster from start to end: the simulation, the HTTP front, and what has to happen now and then."""
+"""A served cluster from start to end: the simulation, the HTTP front, and periodic work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lockstep.serving.simulation import COMPACTION_INTERVAL, Setup, Simulation
 
 #: Seconds between bookmarks, as kube-apiserver's watch cache sends them.
 BOOKMARK_INTERVAL = 60.0
-#: Seconds that a client has to take what is left when the server ends.
+#: Seconds that a client has to read the remaining data when the server ends.
 _PATIENCE = 2.0
 
 
@@ -53,18 +53,18 @@ class Service:
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def stop(self) -> None:
-        """End every watch, answer what is open, and close."""
+        """End every watch, answer open requests, and close."""
         for task in self._tasks:
             task.cancel()
         for site in list(self._runner.sites):
             await site.stop()
         await asyncio.to_thread(self.simulation.stop)
-        await asyncio.sleep(0)  # the ends of watches are on their way
+        await asyncio.sleep(0)  # the ends of watches are in flight
         await self._runner.cleanup()
 
 
 async def serve(setup: Setup, listen: Listen) -> Service:
-    """Start serving. Raises ServeError for what cannot be."""
+    """Start serving. Raises ServeError if that is impossible."""
     context, authority = _tls(listen)
     running = asyncio.get_running_loop()
     outbox, failed = Outbox(running), running.create_future()
@@ -79,7 +79,7 @@ async def serve(setup: Setup, listen: Listen) -> Service:
     await asyncio.to_thread(simulation.start)
     app = web.Application(client_max_size=LARGEST_BODY)
     app.router.add_route("*", "/{path:.*}", front.handle)
-    quiet = logging.getLogger("lockstep.serve.http")  # aiohttp tells a traceback of every malformed request
+    quiet = logging.getLogger("lockstep.serve.http")  # aiohttp logs a traceback for every malformed request
     quiet.setLevel(logging.CRITICAL)
     runner = web.AppRunner(app, logger=quiet, access_log=None, handler_cancellation=True, shutdown_timeout=_PATIENCE)
     await runner.setup()
@@ -102,7 +102,7 @@ async def serve(setup: Setup, listen: Listen) -> Service:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host names this machine alone."""
+    """Whether a host is a loopback address."""
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -133,7 +133,7 @@ def _bookmarks(simulation: Simulation) -> None:
 
 
 def _send_bookmarks(server: ApiServer) -> None:
-    """To all watches but those of collections that are shown in several forms: a bookmark has only one."""
+    """To all watches except those of collections that are shown in several forms: a bookmark has only one."""
     kinds = list(server.state.registry)
     several = {kind.collection for kind in kinds if kind.stored_as}
     for kind in kinds:

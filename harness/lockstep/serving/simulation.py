@@ -1,4 +1,4 @@
-"""The simulated cluster behind the HTTP front: API server, world and reference controllers, in a thread of its own."""
+"""The simulated cluster behind the HTTP front: API server, world and reference controllers, in its own thread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMPACTION_INTERVAL = 300.0
 _OUTSIDE = "calls to URLs outside the simulated cluster are not made; name a Service"
 
 
-#: Parts of the world that can be left out, for a cluster in which a real one does their work.
+#: Parts of the world that can be left out, for a cluster in which a real component does their work.
 ACTORS_OF_THE_WORLD = ("garbage-collector", "namespaces", "disruption")
 
 
@@ -50,7 +50,7 @@ class Setup:
 
     `clock`: one of `clocks.CLOCKS`. `kubelet`: whether there are nodes, kubelets, a scheduler and a garbage collector.
     `controllers`: those of the reference. `owners`: resources that simulated owners act for. `snapshot`: objects.
-    `pods`: what pods use and how they run (see `pods`). `without`: those of `ACTORS_OF_THE_WORLD` that shall not act.
+    `pods`: usage and lifecycles of pods (see `pods`). `without`: those of `ACTORS_OF_THE_WORLD` that do not act.
     """
 
     clock: str = "real"
@@ -86,7 +86,7 @@ class Simulation:
         self._thread = threading.Thread(target=self._run, name="lockstep-simulation", daemon=True)
 
     def start(self) -> None:
-        """Begin, and return when the cluster can be used. Raises ServeError if it cannot be made."""
+        """Start, and return when the cluster can be used. Raises ServeError if it cannot be made."""
         self._thread.start()
         self._ready.wait()
         if self._failure:
@@ -98,11 +98,11 @@ class Simulation:
         self._thread.join()
 
     def post(self, job: Job) -> None:
-        """Any thread: run `job` on the simulation's thread, when everybody there is parked."""
+        """Any thread: run `job` on the simulation's thread, when all actors are parked."""
         self.inbox.put(job)
 
     def submit(self, request: Request, answer: Callable[[Any], None], dead: Callable[[], bool]) -> None:
-        """Any thread: have a request answered; `answer` is called on the simulation's thread."""
+        """Any thread: submit a request; `answer` is called on the simulation's thread."""
         self.post(lambda: self.network.submit(request, answer, dead))
 
     def move(self, duration: float, reached: Callable[[], object]) -> bool:
@@ -114,7 +114,7 @@ class Simulation:
         return True
 
     def compact(self) -> None:
-        """Any thread: forget the versions that were old when this was last called, as etcd's compactor does."""
+        """Any thread: forget the versions that were old at the last call, as etcd's compactor does."""
         self.post(self._compact)
 
     def _compact(self) -> None:

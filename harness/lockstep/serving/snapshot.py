@@ -1,6 +1,6 @@
 """Snapshots: objects from manifests, or from `kubectl get -o json`, as the first content of a cluster.
 
-What the server itself assigns is assigned anew: versions, uids, times of creation. References to owners in the snapshot
+The server assigns its own values again: versions, uids, times of creation. References to owners in the snapshot
 follow their new uids. Statuses are kept.
 """
 
@@ -23,13 +23,13 @@ _DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 #: Kinds that others need first.
 _EARLY = {"CustomResourceDefinition": 0, "Namespace": 1, "Node": 2}
 _LATER = len(_EARLY)
-#: Kinds that would have a say in the writes of all others.
+#: Kinds that could change or refuse the writes of all others.
 _LAST = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "ResourceQuota", "LimitRange"}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_snapshot(path: Path) -> list[Object]:
-    """The objects of a file of YAML documents or JSON. Raises ServeError, in one line, for what cannot be read."""
+    """The objects of a file of YAML documents or JSON. Raises ServeError, in one line, if it cannot be read."""
     try:
         documents = list(yaml.load_all(path.read_bytes(), Loader=_LOADER))
     except OSError as error:
@@ -57,7 +57,7 @@ def _items(document: Any, path: Path) -> Iterator[Object]:
 
 
 def load_snapshot(server: ApiServer, objects: Sequence[Object]) -> None:
-    """Create the objects, owners before what they own. Raises ServeError for the first that is refused."""
+    """Create the objects, owners before what they own. Raises ServeError for the first refused one."""
     uids: dict[str, str] = {}
     for one in _in_order(objects):
         kind = _kind_of(server, one)
@@ -70,7 +70,7 @@ def load_snapshot(server: ApiServer, objects: Sequence[Object]) -> None:
 
 
 def _in_order(objects: Sequence[Object]) -> list[Object]:
-    """As they stand, but for those that others need, and those whose owners come later."""
+    """In the given order, except for those that others need, and those whose owners come later."""
     ranked = sorted(objects, key=lambda one: _LATER + 1 if one["kind"] in _LAST else _EARLY.get(one["kind"], _LATER))
     known = {one["metadata"].get("uid"): one for one in ranked}
     ordered: dict[int, Object] = {}
@@ -97,7 +97,7 @@ def _kind_of(server: ApiServer, one: Object) -> Kind:
 
 
 def _fresh(one: Object, uids: dict[str, str]) -> Object:
-    """The object as its author would write it today."""
+    """The object without what the server assigns, and with new uids of its owners."""
     metadata = {key: item for key, item in one["metadata"].items() if key not in (*_ASSIGNED, *_DELETION)}
     references = metadata.get("ownerReferences")
     if references:

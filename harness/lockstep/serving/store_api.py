@@ -1,4 +1,4 @@
-"""`/lockstep/store`: how much the server holds, and making it forget what is old."""
+"""`/lockstep/store`: how much the server stores, and a way to make it forget old versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoreApi:
         self._outbox = outbox
 
     async def answer(self, method: str, body: bytes) -> Reply:
-        """GET counts; POST forgets all versions but the current one: reading from them gives 410. Raises ApiError."""
+        """GET counts; POST forgets all versions but the current one: reading from others gives 410. Raises ApiError."""
         if method == "POST":
             if not _asks_to_compact(body):
                 raise bad_request(_WANTED)

@@ -1,4 +1,4 @@
-"""A watch on its way from the simulation to a client: events cross over in order, and a slow reader is cut off."""
+"""A watch between the simulation and a client: events arrive in order, and a slow reader is cut off."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Stream:
         self._news.set()
 
     async def take(self, within: float) -> list[WatchEvent] | None:
-        """What has arrived, waiting `within` seconds for it; None when the watch, or the time, is over."""
+        """The events that have arrived, or arrive `within` seconds; None when the watch, or the time, is over."""
         if not self._events and not self._ended:
             self._news.clear()
             try:

@@ -191,7 +191,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Run `callback` as a world step in `duration` seconds."""
         return self.world_at(self.now + seconds(duration), callback)
 
-    # The following differs on real time (`clusters.real.loop`), where controllers take time to come to rest.
+    # The following differs on real time (`clusters.real.loop`), where controllers take time to settle.
 
     def clock(self) -> int:
         """The clock of the machine that the controllers run on: here virtual time, which stands still during a turn."""

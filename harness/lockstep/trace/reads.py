@@ -61,7 +61,7 @@ def is_renewal(write: Write) -> bool:
 
 
 def differences(left: Mapping[str, Runs], right: Mapping[str, Runs], window: float = 0.0) -> Iterator[Difference]:
-    """Reads that only one side has, object by object. With a `window`, two reads match if they are at most so many
+    """Reads that only one side has, object by object. With a `window`, two reads match if they are at most that many
     seconds apart.
     """
     for label in sorted(left.keys() | right.keys()):

@@ -14,7 +14,7 @@ def timeline(left: Sequence[Item], right: Sequence[Item], window: float = 0.0) -
     """Each instant with the items of either side (`{}`: none), by time.
 
     Equal instants of the two sides belong together. With a `window`, an instant without an equal is also matched with
-    the earliest free instant of the other side that is at most so many seconds away.
+    the earliest free instant of the other side that is at most that many seconds away.
     """
     partners = _partners(left, right, window)
     taken = set(partners.values())

@@ -94,7 +94,7 @@ def type_invalid(field: str, value: Any, detail: str) -> FieldError:
 
 
 def not_supported(field: str, value: Any, valid: Sequence[str]) -> FieldError:
-    """A value is none of the valid ones."""
+    """A value is not one of the valid ones."""
     listed = ", ".join(quote(item) for item in valid)
     return FieldError("FieldValueNotSupported", field, value, f"supported values: {listed}" if valid else "")
 
@@ -115,7 +115,7 @@ def too_long(field: str, limit: int) -> FieldError:
 
 
 def internal(field: str, detail: str) -> FieldError:
-    """A value could not be judged."""
+    """A value could not be validated."""
     return FieldError("InternalError", field, "", detail)
 
 

@@ -1,8 +1,8 @@
-"""What Go says when JSON does not fit the type that it is decoded into (sigs.k8s.io/json, encoding/json).
+"""Go's errors when JSON does not fit the type that it is decoded into (sigs.k8s.io/json, encoding/json).
 
-A type answers two questions: `accepts`, fast, for what is nearly always right; `visit` finds Go's complaint. Go goes on
-after a value of the wrong type, and reports the first of them at the end. But where a type reads its own text (times,
-quantities), an error ends everything at once, and is what is reported. `null` leaves a value as it was.
+A type has two checks: `accepts` is fast, for values that are nearly always valid; `visit` finds Go's complaint. Go
+continues after a value of the wrong type, and reports the first of them at the end. But if a type parses its own text
+(times, quantities), an error ends decoding at once, and is the one reported. `null` leaves a value as it was.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KINDS = {
 
 
 class DecodeError(ValueError):
-    """The value does not fit; `str()` is Go's text."""
+    """The value does not fit; `str()` is Go's message."""
 
 
 class Place:
@@ -47,7 +47,7 @@ class Type(Protocol):
         """Whether decoding succeeds."""
 
     def visit(self, value: Any, place: Place) -> None:
-        """Complain about what does not fit. Raises DecodeError for an error that ends everything."""
+        """Complain about what does not fit. Raises DecodeError for an error that ends decoding."""
 
 
 def decode(value: Any, type_: Type) -> None:
@@ -57,7 +57,7 @@ def decode(value: Any, type_: Type) -> None:
 
 
 def complaint(value: Any, type_: Type, place: Place | None = None) -> str:
-    """What Go says of a value, at a place inside of another one or alone; "" if it fits."""
+    """Go's complaint about a value, alone or at a place inside another one; "" if it fits."""
     place = place or Place()
     try:
         type_.visit(value, place)
@@ -67,7 +67,7 @@ def complaint(value: Any, type_: Type, place: Place | None = None) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """What messages call a JSON value."""
+    """The name of a JSON value's type in messages."""
     return _KINDS[type(value)]
 
 
@@ -89,7 +89,7 @@ class Scalar:
 
 
 class Int:
-    """A whole number of so many bits."""
+    """A whole number of `bits` bits."""
 
     def __init__(self, bits: int) -> None:
         self.name = f"int{bits}"

@@ -1,4 +1,4 @@
-"""What Go says about text that is no JSON (encoding/json/scanner.go)."""
+"""Go's messages about text that is not JSON (encoding/json/scanner.go)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST = 10_000
 
 
 def syntax_error(text: bytes) -> str:
-    """What Go has against the text; "" if it is one JSON value."""
+    """Go's complaint about the text; "" if it is one JSON value."""
     scanner = _Scanner(text)
     try:
         scanner.document()
@@ -34,7 +34,7 @@ class _Scanner:
         self._position = 0
 
     def document(self) -> None:
-        """One value, and nothing but space around it."""
+        """One value, with only space around it."""
         self._value()
         self._skip_space()
         if self._here():
@@ -62,7 +62,7 @@ class _Scanner:
         return _Refused(f"invalid character '{shown}' {context}")
 
     def _value(self) -> None:
-        """Any value, and what is inside it; a loop, since Go takes more levels than Python has frames."""
+        """Any value, and what is inside it; a loop, since Go accepts more levels than Python has frames."""
         closing: list[bytes] = []
         while True:
             self._skip_space()
@@ -80,7 +80,7 @@ class _Scanner:
                 self._key()
 
     def _opens(self, bracket: bytes, depth: int) -> bool:
-        """At an opening bracket: whether anything is inside; else both are taken."""
+        """At an opening bracket: whether anything is inside; else both brackets are consumed."""
         if depth == _DEEPEST:
             raise self._refused("exceeded max depth")
         self._take()
@@ -91,7 +91,7 @@ class _Scanner:
         return True
 
     def _closes(self, bracket: bytes) -> bool:
-        """Behind an element: whether the bracket follows, and not a comma."""
+        """After an element: whether the bracket follows instead of a comma."""
         self._skip_space()
         if self._here() not in (b",", bracket):
             raise self._refused("after object key:value pair" if bracket == b"}" else "after array element")

@@ -1,7 +1,7 @@
 """Go's arithmetic where it differs from Python's: integers wrap, division truncates, floats never raise.
 
-Conversions from float are those of Go on amd64: what does not fit, and NaN, becomes the smallest integer. Go's
-specification leaves that open, so other machines give other numbers.
+Conversions from float are those of Go on amd64: a value that does not fit, and NaN, becomes the smallest integer. Go's
+specification does not define that, so other machines give other numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text as Go prints it: what upstream puts into messages with `%q`, `%v`, `%+v` and json.Marshal."""
+"""Text as Go prints it: values in upstream's messages with `%q`, `%v`, `%+v` and json.Marshal."""
 
 from __future__ import annotations
 

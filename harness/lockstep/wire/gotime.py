@@ -1,4 +1,4 @@
-"""Times and durations as Go reads and writes them (time/format.go, time.go), with its words where they make no sense.
+"""Times and durations as Go reads and writes them (time/format.go, time.go), with its messages for invalid ones.
 
 An instant is an integer: nanoseconds since 2000-01-01T00:00:00Z, where the clock of a Go `testing/synctest` bubble
 starts. A duration is nanoseconds, too.
@@ -43,7 +43,7 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 class GoTimeError(ValueError):
-    """The text names no time, or no duration; `str()` is Go's text."""
+    """The text is not a time, or not a duration; `str()` is Go's message."""
 
 
 @lru_cache(maxsize=8192)
@@ -64,7 +64,7 @@ def rfc3339(instant: int) -> str:
 @lru_cache(maxsize=8192)
 def _rfc3339_seconds(seconds: int) -> str:
     days, second = divmod(seconds, 86_400)
-    # Python's dates end where a time zone can still lead: the calendar repeats itself after 400 years.
+    # A time zone can lead beyond Python's range of dates: the calendar repeats itself after 400 years.
     cycles, day = divmod(days + _FIRST_DAY - 1, _DAYS_OF_400_YEARS)
     on = date.fromordinal(day + 1)
     minute, second = divmod(second, 60)

@@ -1,4 +1,4 @@
-"""What everybody asks of an object's metadata: its key, its version, its owner."""
+"""Common facts in an object's metadata: its key, its version, its owner."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def controller_of(obj: Object) -> dict[str, Any] | None:
 
 
 def is_terminating(obj: Object) -> bool:
-    """Whether the object is on its way out."""
+    """Whether the object is being deleted."""
     return bool(obj.get("metadata", {}).get("deletionTimestamp"))

@@ -23,17 +23,17 @@ from lockstep.wire.quantity import parse_milli_value
 
 
 def time_of(value: str | None) -> int:
-    """The instant of a metav1.Time; null and nothing are Go's zero time. Raises ValueError with Go's text."""
+    """The instant of a metav1.Time; null or missing means Go's zero time. Raises ValueError with Go's message."""
     return ZERO_TIME if value is None else parse_rfc3339(value)
 
 
 def duration_of(value: str | None) -> int:
-    """Nanoseconds of a metav1.Duration; null is as bad as "". Raises ValueError with Go's text."""
+    """Nanoseconds of a metav1.Duration; null is as invalid as "". Raises ValueError with Go's message."""
     return parse_duration(value or "")
 
 
 def milli_of(value: Any) -> int:
-    """MilliValue of a Quantity; null and nothing are 0, and numbers count as text. Raises InvalidQuantity."""
+    """MilliValue of a Quantity; null and a missing value are 0, and numbers count as text. Raises InvalidQuantity."""
     if value is None:
         return 0
     return parse_milli_value(value.strip() if type(value) is str else to_text(value))

@@ -1,7 +1,7 @@
-"""Names, labels and keys: the formats of apimachinery/pkg/util/validation, with their wording.
+"""Names, labels and keys: the formats of apimachinery/pkg/util/validation, with their messages.
 
-Every check returns the list of complaints, empty when the text is fine. Results are cached: the same few names, label
-keys and values come back with every pod.
+Every check returns the list of complaints, empty if the text is valid. Results are cached, since every pod has the same
+few names, label keys and values.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def config_key(text: str) -> tuple[str, ...]:
 
 
 def path_segment(text: str) -> tuple[str, ...]:
-    """content.IsPathSegmentName: the least that any name must satisfy."""
+    """content.IsPathSegmentName: the minimum for any name."""
     if text in (".", ".."):
         return (f"may not be '{text}'",)
     return tuple(f"may not contain '{bad}'" for bad in ("/", "%") if bad in text)

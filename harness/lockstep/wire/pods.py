@@ -1,6 +1,6 @@
-"""What everybody asks of a pod: whether it has ended, counts, and is ready.
+"""Common questions about a pod: whether it has ended, counts, and is ready.
 
-The reference controllers have their own answers, which are what is tested.
+The reference controllers have their own functions for this, since those are under test.
 """
 
 from __future__ import annotations

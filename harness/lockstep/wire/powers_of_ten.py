@@ -7,12 +7,12 @@ import math
 from lockstep.wire.gomath import MAX_INT64, MIN_INT64, int64
 
 _MAX_DIGITS = 19  # decimal digits of the largest int64
-_INT_DIGITS = 4000  # what Python reads in one go
+_INT_DIGITS = 4000  # digits that Python converts at once
 _SHORT_CUTS = (1, 2, 3, 6, 9)
 
 
 def integer(digits: str) -> int:
-    """The number that any quantity of digits names; Python's own conversion has a limit."""
+    """The number with these digits, however many; Python's own conversion has a limit."""
     if len(digits) <= _INT_DIGITS:
         return int(digits)
     return integer(digits[:-_INT_DIGITS]) * power(_INT_DIGITS) + int(digits[-_INT_DIGITS:])
@@ -31,9 +31,9 @@ def divide_up(value: int, digits: int) -> int:
 
 
 def multiply(value: int, zeros: int) -> int:
-    """The value times 10^zeros; where that overflows, its low bits after one of upstream's short cuts, else 0.
+    """The value times 10^zeros. If that overflows: its low bits after one of upstream's shortcuts, else 0.
 
-    Upstream: positiveScaleInt64, whose callers do not ask whether it fitted.
+    Upstream: positiveScaleInt64, whose callers do not check whether it fitted.
     """
     if not value or zeros > _MAX_DIGITS:
         return 0
@@ -44,7 +44,7 @@ def multiply(value: int, zeros: int) -> int:
 
 
 def strip(value: int, factor: int) -> tuple[int, int]:
-    """`value` without the factor, and how often it was in it (removeInt64Factors)."""
+    """`value` without the factor, and how often it contained the factor (removeInt64Factors)."""
     times = 0
     while value and value % factor == 0:
         value //= factor

@@ -2,10 +2,10 @@
 
 A quantity has one of two forms, and overflow shows which: 64 bits with a decimal scale (int64Amount), or, where these
 do not suffice when it is parsed, an integer of any size (infDecAmount, rounded up to nanos). Sums that overflow have
-the second form, too, and so has what was compared with one that has it. What does not fit into a result of 64 bits is
-cut to its low bits, or becomes 0 for some scales of the first form.
+the second form, too, and so has a quantity that was compared with one in that form. A value that does not fit into 64
+bits is cut to its low bits, or becomes 0 for some scales of the first form.
 
-One thing is not upstream's: numbers such as 12345678901234567890e999999999 are answered at once, where upstream
+One difference from upstream: numbers such as 12345678901234567890e999999999 are handled at once, while upstream
 computes all of their digits.
 """
 
@@ -38,7 +38,7 @@ _MAX_DIGITS = 18  # decimal digits that always fit into an int64 (maxInt64Factor
 _INT64_DIGITS = 19  # decimal digits of the largest int64 (log10MaxInt64)
 _FLOAT_DIGITS = 400  # a number with more digits than this is infinite as a float
 _PLAIN_DIGITS = 14
-_LEAST_BINARY = 1024  # what is less has no binary suffix
+_LEAST_BINARY = 1024  # smaller numbers have no binary suffix
 _DIGITS_PER_BIT = math.log10(2)
 _TEXT = re.compile(r"([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
@@ -49,7 +49,7 @@ _BINARY_BY_EXPONENT = {exponent // 10: suffix for suffix, exponent in _BINARY_SU
 
 
 class InvalidQuantity(ValueError):
-    """The text is no quantity; `str()` is upstream's text (ErrFormatWrong, ErrNumeric, ErrSuffix)."""
+    """The text is not a quantity; `str()` is upstream's message (ErrFormatWrong, ErrNumeric, ErrSuffix)."""
 
 
 _WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -58,9 +58,9 @@ _WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 
 class Quantity:
-    """`unscaled` * 10^`scale`, which nobody changes.
+    """`unscaled` * 10^`scale`; immutable.
 
-    `big` tells the second form, `text` is what it was parsed from if that is canonical.
+    `big` marks the second form, `text` is the parsed text if that is canonical.
     """
 
     __slots__ = ("big", "format", "scale", "text", "unscaled")
@@ -130,7 +130,7 @@ class Quantity:
         return self.plus(Quantity(-other.unscaled, other.scale, other.format, big=other.big))
 
     def compare(self, other: Quantity) -> int:
-        """-1, 0 or 1: whether it is smaller, equal or larger (Cmp)."""
+        """-1, 0 or 1: this quantity is smaller, equal or larger (Cmp)."""
         if self.scale == other.scale or self.sign != other.sign:
             first, second = self.unscaled, other.unscaled
         elif abs(gap := self._magnitude() - other._magnitude()) > 1:
@@ -158,7 +158,7 @@ class Quantity:
         whole = self._whole() if binary else 0
         if abs(whole) >= _LEAST_BINARY:
             if self.unscaled == MIN_INT64 and not self.scale and not self.big:
-                return str(MIN_INT64)  # which has no opposite that could be divided (removeInt64Factors)
+                return str(MIN_INT64)  # its negation overflows, so it cannot be divided (removeInt64Factors)
             mantissa, exponent = strip(whole, 1024)
             return f"{mantissa}{_BINARY_BY_EXPONENT.get(exponent, '')}"
         mantissa, zeros = strip(self.unscaled, 10)
@@ -250,7 +250,7 @@ def _parse_big(negative: bool, unscaled: int, fraction: int, exponent: int, form
     if format_ == BINARY_SI and unscaled > MAX_INT64 * 10**-_NANO:
         unscaled, scale = MAX_INT64, 0
     elif unscaled and scale > _NANO and format_ != BINARY_SI:
-        # To more digits than these, nothing is left in 64 bits, and a float is infinite.
+        # Beyond this many digits, no bit is left in 64 bits, and a float is infinite.
         zeros = min(scale - _NANO, _FLOAT_DIGITS)
         unscaled, scale = unscaled * power(zeros), scale - zeros
     elif format_ == BINARY_SI and 0 < unscaled < 10**-_NANO:
@@ -263,7 +263,7 @@ def parse_milli_value(text: str) -> int:
     """ParseQuantity(text).MilliValue(). Raises InvalidQuantity."""
     number = text[:-1]
     if text.isascii() and number.isdigit() and len(number) <= _PLAIN_DIGITS:
-        # what metrics and requests look like; too short to overflow, so that nothing above matters
+        # the form of most metrics and requests; too short to overflow, so that no other case matters
         suffix = text[-1]
         if suffix == "n":
             return -(-int(number) // 10**6)

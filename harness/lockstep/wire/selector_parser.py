@@ -17,7 +17,7 @@ from lockstep.wire.selectors import (
 )
 
 _SPECIAL = "=!(),><"
-#: What the lexer takes for one symbol: the longest that exists.
+#: Symbols of the lexer: it takes the longest that exists.
 _SYMBOLS = re.compile(r"==|!=|[=!(),><]")
 _WORD = re.compile(rf"[^{re.escape(_SPECIAL)} \t\r\n\0]+")
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -29,14 +29,14 @@ _END = ""
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Selector:
-    """The selector that `text` describes (Parse). Raises InvalidSelector with upstream's text."""
+    """The selector that `text` describes (Parse). Raises InvalidSelector with upstream's message."""
     return sorted_selector(_Parser(text).parse())
 
 
 def parse_to_label_selector(text: str) -> dict[str, Any]:
-    """The LabelSelector object that says the same, without empty fields (ParseToLabelSelector).
+    """The equal LabelSelector object, without empty fields (ParseToLabelSelector).
 
-    Raises InvalidSelector with upstream's text, also for what such an object cannot express.
+    Raises InvalidSelector with upstream's message, also if such an object cannot express the selector.
     """
     try:
         requirements = parse(text).requirements
@@ -103,7 +103,7 @@ class _Parser:
         return requirement(key, operator, sorted(dict.fromkeys(values)))
 
     def _key(self) -> tuple[str, str]:
-        """The key, and the operator if there is nothing behind it; `!` holds in any case (parseKeyAndInferOperator)."""
+        """The key, and the operator if nothing follows; `!` counts in any case (parseKeyAndInferOperator)."""
         word, operator = self._take(), ""
         if word == "!":
             operator, word = "!", self._take()

@@ -24,12 +24,12 @@ _INT64 = range(-(2**63), 2**63)
 
 #: Key, operator and values of one of a LabelSelector's matchExpressions.
 _Expression = tuple[str, str, tuple[str, ...]]
-#: The labels of an object, as something that can be looked up.
+#: The labels of an object, in a hashable form.
 LabelSet = frozenset[tuple[str, str]]
 
 
 class InvalidSelector(ValueError):
-    """A label selector that cannot match anything; the text is upstream's."""
+    """An invalid label selector; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Selector:
     nothing: bool = False
     #: The text form, as requests carry it.
     text: str = field(init=False, compare=False)
-    #: What most selectors are made of, and the rest: every pod passes here.
+    #: The usual requirements, and all others, separate for speed: every pod is checked here.
     _equal: tuple[tuple[str, str], ...] = field(init=False, compare=False, repr=False)
     _others: tuple[Requirement, ...] = field(init=False, compare=False, repr=False)
 
@@ -110,7 +110,7 @@ NOTHING = Selector(nothing=True)
 
 
 def selects(label_selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector object selects the labels; one that is malformed selects nothing."""
+    """Whether a LabelSelector object selects the labels; a malformed one selects nothing."""
     try:
         return selector_from(label_selector).matches(labels)
     except InvalidSelector:
@@ -118,7 +118,7 @@ def selects(label_selector: Mapping[str, Any] | None, labels: Mapping[str, str])
 
 
 class Matcher(dict[LabelSet, bool]):
-    """A selector that remembers its answers: most objects of one owner carry the same labels.
+    """A selector that remembers its answers: most objects of one owner have the same labels.
 
     `matcher[label_set]` costs one look-up where `Selector.matches` costs a loop.
     """
@@ -177,7 +177,7 @@ def requirement(key: str, operator: str, values: Sequence[str]) -> Requirement:
 
 
 def _wrong_values(operator: str, values: Sequence[str]) -> list[str]:
-    """Too many or too few values for the operator, or no numbers."""
+    """Too many or too few values for the operator, or values that are not numbers."""
     rule = ""
     if operator in ("in", "notin"):
         rule = "" if values else "for 'in', 'notin' operators, values set can't be empty"

@@ -2,7 +2,7 @@
 
 An actor does everything that is due at one instant in one world step. So a thousand pods that turn ready together cost
 one step, and the controllers see them together. An item added for the present instant is done in a later step of the
-same instant, after the controllers have come to rest.
+same instant, after the controllers have settled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The garbage collector: deletes objects whose owners are gone, and carries out foreground and orphan deletion.
 
 Upstream: pkg/controller/garbagecollector, attemptToDeleteItem and attemptToOrphanWorker. Every decision is made on live
-objects; the graph only says which ones to look at. An owner of a kind that the cluster does not serve is left alone.
+objects; the graph only says which ones to look at. An owner of a kind that the cluster does not serve is ignored.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Lifecycle:
     restart_for: float = 1.0
     #: The first container runs out of memory: it is killed at these times, ...
     ooms: tuple[float, ...] = ()
-    #: ... and starts again so many seconds later. 0: no report shows it down; None: after the back-off.
+    #: ... and starts again this many seconds later. 0: no report shows it down; None: after the back-off.
     oom_down: float | None = None
     #: The pod ends in phase Failed, with this reason ...
     fails_after: When = None

@@ -30,7 +30,7 @@ class Resize:
     verdict: str = ""
     #: ... with this message (a default one if it is empty), ...
     message: str = ""
-    #: ... until the kubelet accepts it, so many seconds later; None: never.
+    #: ... until the kubelet accepts it this many seconds later; None: never.
     pending_for: float | None = None
     #: Seconds from the acceptance until the containers have what was asked for. 0: it is never reported as in progress;
     #: None: it stays in progress.

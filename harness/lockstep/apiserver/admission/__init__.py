@@ -1,4 +1,4 @@
-"""Admission: what may change or refuse an object between validation and the store."""
+"""Admission: plugins that may change or refuse an object before it is stored."""
 
 from __future__ import annotations
 

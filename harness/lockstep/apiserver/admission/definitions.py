@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: their kinds are served as soon as they are stored, and as long as they are."""
+"""CustomResourceDefinitions: their kinds are served from the moment they are stored until they are deleted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lockstep.apiserver.state import State
 
 
 def after_write(state: State, kind: Kind, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
-    """Register the kinds of a new definition; a deleted one takes its objects along."""
+    """Register the kinds of a new definition; a deleted definition removes its objects too."""
     if kind.kind != "CustomResourceDefinition" or kind.group != "apiextensions.k8s.io":
         return
     if new is not None and old is not None and new["spec"] == old["spec"]:
@@ -23,7 +23,7 @@ def after_write(state: State, kind: Kind, old: dict[str, Any] | None, new: dict[
     for served in kinds_of_definition(new):
         state.registry.add(served)
         if old is None:
-            # A watch of what was before the definition finds that it comes too late.
+            # A watch from a version before the definition is answered with 410.
             state.collection(served.collection).compact()
     _establish(state, kind, new)
 

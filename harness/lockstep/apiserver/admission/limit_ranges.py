@@ -1,4 +1,4 @@
-"""LimitRanger: defaults for, and limits on, what containers and pods ask for.
+"""LimitRanger: defaults and limits for the requests and limits of containers and pods.
 
 From plugin/pkg/admission/limitranger/admission.go.
 """
@@ -22,7 +22,7 @@ def _ranges(state: State, namespace: str) -> list[dict[str, Any]]:
 
 
 def mutate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Fill in missing requests and limits of a new pod's containers, and say so in an annotation."""
+    """Fill in missing requests and limits of a new pod's containers, and note that in an annotation."""
     if not _concerns(call, old):
         return
     for limit_range in _ranges(state, call.namespace):
@@ -63,7 +63,7 @@ def _fill(call: Call, payload: dict[str, Any], limit_range: dict[str, Any]) -> N
 
 
 def validate(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Refuse a pod that asks for less than a minimum or more than a maximum. Raises ApiError 403."""
+    """Refuse a pod that requests less than a minimum or more than a maximum. Raises ApiError 403."""
     if not _concerns(call, old):
         return
     for limit_range in _ranges(state, call.namespace):

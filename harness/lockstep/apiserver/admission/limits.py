@@ -1,4 +1,4 @@
-"""The arithmetic of LimitRanges: what a pod asks for altogether, and what a limit has against it.
+"""The arithmetic of LimitRanges: the total of a pod's requests, and how they violate a limit.
 
 From plugin/pkg/admission/limitranger/admission.go.
 """
@@ -14,7 +14,7 @@ Amounts = dict[str, Quantity]
 #: resource.MaxMilliValue
 _MOST_IN_MILLI = (2**63 - 1) // 1000
 _NONE = Quantity(0, 0, DECIMAL_SI)
-#: Resources that a pod can ask for as a whole.
+#: Resources that a pod can request at pod level.
 _OF_PODS = frozenset({"cpu", "memory"})
 
 
@@ -26,7 +26,7 @@ def pod_resources(spec: dict[str, Any]) -> Resources:
 
 
 def pod_amounts(spec: dict[str, Any], side: str) -> Amounts:
-    """What a pod requests, or is limited to: its containers and side-cars together, or more while it starts."""
+    """What a pod requests, or is limited to: its containers and sidecars together, or more while it starts."""
     total: Amounts = {}
     for container in spec.get("containers") or ():
         _add(total, _asked(container, side))
@@ -68,7 +68,7 @@ def _maximise(total: Amounts, other: Amounts) -> None:
 
 
 def violations(item: dict[str, Any], resources: Resources) -> list[str]:
-    """What one item of a LimitRange has against a container or a pod, in upstream's words."""
+    """How a container or a pod violates one item of a LimitRange, as upstream's messages."""
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     kind = item["type"]
     found = [_below(kind, name, bound, requests, limits) for name, bound in (item.get("min") or {}).items()]
@@ -79,7 +79,7 @@ def violations(item: dict[str, Any], resources: Resources) -> list[str]:
 
 
 def _values(*amounts: Any) -> list[int]:
-    """requestLimitEnforcedValues: in thousandths where they all fit, else whole; rounded up, absent ones as 0."""
+    """requestLimitEnforcedValues: in thousandths if they all fit, else in units; rounded up, absent ones as 0."""
     quantities = [_NONE if amount is None else read_quantity(amount) for amount in amounts]
     values = [one.value() for one in quantities]
     return [one.milli_value() for one in quantities] if max(values) <= _MOST_IN_MILLI else values
@@ -110,7 +110,7 @@ def _above(kind: str, name: str, bound: Any, requests: dict[str, Any], limits: d
 
 
 def _out_of_ratio(kind: str, name: str, bound: Any, requests: dict[str, Any], limits: dict[str, Any]) -> str:
-    """limitRequestRatioConstraint, in floats as upstream has it."""
+    """limitRequestRatioConstraint, computed in floats like upstream."""
     request_value, limit_value, _ = _values(requests.get(name), limits.get(name), bound)
     said = f"{name} max limit to request ratio per {kind} is {bound}"
     if not request_value:

@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: objects need a namespace, and one that is not going away.
+"""NamespaceLifecycle: objects need a namespace that exists and is not terminating.
 
 From apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go.
 """

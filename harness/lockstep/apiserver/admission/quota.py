@@ -1,7 +1,7 @@
-"""ResourceQuota: refuse what would exceed a quota, and keep every quota's usage up to date.
+"""ResourceQuota: refuse writes that would exceed a quota, and keep every quota's usage up to date.
 
 From apiserver/pkg/admission/plugin/resourcequota/controller.go and pkg/quota/v1/evaluator/core/pods.go. Upstream's
-controller releases usage a little later than the object goes; here it is released at once.
+controller releases usage shortly after the object is gone; here it is released at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _counts(state: State, pod: dict[str, Any]) -> bool:
 
 
 def usage_of(state: State, payload: dict[str, Any], kind: Kind) -> Usage:
-    """What one object uses."""
+    """The usage of one object."""
     usage: Usage = {f"count/{kind.resource}": _ONE}
     if not kind.group and kind.plural in _COUNTED_BARE and kind.plural != "pods":
         usage[kind.plural] = _ONE
@@ -88,7 +88,7 @@ def _listed(amounts: Iterable[tuple[str, str]]) -> str:
 
 
 def _check_specified(call: Call, payload: dict[str, Any], quota: dict[str, Any], hard: dict[str, Any]) -> None:
-    """PodEvaluator.Constraints: a quota on cpu or memory makes every container say what it wants."""
+    """PodEvaluator.Constraints: a quota on cpu or memory requires every container to declare its requests or limits."""
     wanted = [name for name in sorted(hard) if name in ("cpu", "memory") or name.startswith(("requests.", "limits."))]
     missing: dict[str, list[str]] = {}
     for container in [*(payload["spec"].get("containers") or ()), *(payload["spec"].get("initContainers") or ())]:
@@ -105,7 +105,7 @@ def _check_specified(call: Call, payload: dict[str, Any], quota: dict[str, Any],
 
 
 def admit(state: State, call: Call, payload: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Raises ApiError 403 when a quota of the namespace has no room for the object, or for what it grew by."""
+    """Raises ApiError 403 when a quota of the namespace has no room for the object, or for its increase."""
     if not call.kind.namespaced or call.subresource not in ("", "resize") or "resourcequotas" not in state.collections:
         return
     if old is not None and old.get("spec") == payload.get("spec"):
@@ -146,7 +146,7 @@ def _used(used: dict[str, Any], name: str) -> Quantity:
 
 
 def _subtract(usage: Usage, other: Usage) -> Usage:
-    """What there is more, or less, of each resource; without those that are the same (quota.Subtract)."""
+    """The difference for each resource, without those that are equal (quota.Subtract)."""
     changes = {name: usage.get(name, _NONE).minus(other.get(name, _NONE)) for name in {**usage, **other}}
     return {name: change for name, change in changes.items() if change.sign}
 

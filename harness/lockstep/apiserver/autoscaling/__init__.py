@@ -1,1 +1,1 @@
-"""HorizontalPodAutoscalers as a real server treats them: types, conversion, defaults, validation, strategy."""
+"""HorizontalPodAutoscalers as in a real server: types, conversion, defaults, validation, strategy."""

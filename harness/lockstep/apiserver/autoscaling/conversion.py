@@ -1,7 +1,7 @@
 """autoscaling/v1 to and from the form of v2 (pkg/apis/autoscaling/v1/conversion.go, annotations.go, helpers.go).
 
-The internal version of upstream has the structure of v2, so its objects are v2's here. What v1 has no field for travels
-in four annotations. Arguments are decoded values (`gotypes`), or objects as the store keeps them; none is changed.
+The internal version of upstream has the structure of v2, so its objects are v2's here. Values without a field in v1 are
+kept in four annotations. Arguments are decoded values (`gotypes`), or objects as the store keeps them; none is changed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ BEHAVIOR = "autoscaling.alpha.kubernetes.io/behavior"
 _SCALE_DOWN_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-down-tolerance"
 _SCALE_UP_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-up-tolerance"
 _ROUND_TRIP = frozenset({METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, _SCALE_DOWN_TOLERANCE, _SCALE_UP_TOLERANCE})
-#: Percent of the request at which an autoscaler without any metric holds cpu (DefaultCPUUtilization).
+#: Percent of the cpu request that is the target of an autoscaler without any metric (DefaultCPUUtilization).
 DEFAULT_CPU_UTILIZATION = 80
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 _NO_ANNOTATIONS: Mapping[str, str] = {}
 
 
 def drop_round_trip_annotations(metadata: Object) -> None:
-    """Take the annotations out that only v1 uses (DropRoundTripHorizontalPodAutoscalerAnnotations)."""
+    """Remove the annotations that only v1 uses (DropRoundTripHorizontalPodAutoscalerAnnotations)."""
     annotations = metadata.get("annotations")
     if annotations and not _ROUND_TRIP.isdisjoint(annotations):
         kept = {key: value for key, value in annotations.items() if key not in _ROUND_TRIP}
@@ -51,7 +51,7 @@ def cpu_utilization(percent: int) -> Object:
 
 
 def spec_from_v1(sent: Object, annotations: Mapping[str, str] | None) -> Object:
-    """The spec, with the metrics and the behaviour of the annotations. One that cannot be read counts as absent."""
+    """The spec, with the metrics and the behaviour from the annotations. An unreadable annotation counts as absent."""
     annotations = annotations or _NO_ANNOTATIONS
     spec = {key: item for key, item in sent.items() if key != "targetCPUUtilizationPercentage"}
     percent = sent.get("targetCPUUtilizationPercentage")
@@ -84,7 +84,7 @@ def status_from_v1(sent: Object, annotations: Mapping[str, str] | None) -> Objec
 
 
 def _read(text: str | None, form: Type) -> Any:
-    """What an annotation holds, or None (json.Unmarshal, which does not mind the case of names)."""
+    """The value in an annotation, or None (json.Unmarshal, which ignores the case of names)."""
     if text is None:
         return None
     try:

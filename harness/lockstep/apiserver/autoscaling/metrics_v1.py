@@ -1,4 +1,4 @@
-"""Metric sources and metric statuses between autoscaling/v1, where they live in annotations, and v2.
+"""Metric sources and metric statuses between autoscaling/v1, which keeps them in annotations, and v2.
 
 The Convert_*MetricSource* and Convert_*MetricStatus* functions of pkg/apis/autoscaling/v1/conversion.go.
 """
@@ -34,7 +34,7 @@ def _object_source(source: Object) -> Object:
     value, average = source.get("targetValue", "0"), source.get("averageValue")
     if average is None:
         target = _target("Value", value=value)
-    else:  # v1 cannot leave the value out, so a zero beside an average means none
+    else:  # v1 cannot omit the value, so a zero beside an average means that there is none
         target = _target("AverageValue", value=value if read_quantity(value).sign else None, averageValue=average)
     return {"describedObject": source.get("target", {}), "metric": _identifier(source), "target": target}
 

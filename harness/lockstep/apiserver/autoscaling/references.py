@@ -1,4 +1,4 @@
-"""CrossVersionObjectReference: what an autoscaler scales, or what a metric describes.
+"""CrossVersionObjectReference: the target of an autoscaler, or the object of a metric.
 
 From ValidateCrossVersionObjectReference and ValidateAPIVersion of pkg/apis/autoscaling/validation/validation.go.
 """
@@ -14,7 +14,7 @@ from lockstep.wire.field import FieldError, invalid_value, required
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRules:
-    """`empty_group`: an apiVersion without a group is fine; `any_version`: every apiVersion is."""
+    """`empty_group`: an apiVersion without a group is valid; `any_version`: every apiVersion is."""
 
     empty_group: bool = False
     any_version: bool = False

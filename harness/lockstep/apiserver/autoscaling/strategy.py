@@ -1,6 +1,6 @@
 """How requests about autoscalers are carried out (pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go).
 
-Upstream decodes a body into the internal version, whose structure is v2's, judges it there, stores v2, and sets
+Upstream decodes a body into the internal version, whose structure is v2's, validates it there, stores v2, and sets
 defaults again whenever it reads from the store. So `decode` makes v2 of every body, and `store` gives an object the
 form that reading it back would give it: with v2's defaults, as Go encodes it, and without the annotations of v1.
 """
@@ -24,13 +24,13 @@ _STORED_VERSION = "autoscaling/v2"
 _RULES = ("scaleDown", "scaleUp")
 _OBJECT_REFERENCES = ReferenceRules(empty_group=True)
 
-#: What a spec of v2 is once decoded, and once stored. Controllers send the same spec with every status.
+#: A spec of v2 after decoding, and after storing. Cached, as controllers send the same spec with every status.
 _decoded_spec = Shared(lambda sent: defaults.default_v2(types_v2.SPEC.take(sent)))
 _stored_spec = Shared(lambda spec: types_v2.SPEC.emit(defaults.default_v2(spec)))
 
 
 def decode(payload: Object, version: str) -> None:
-    """Turn a private object of `version` into one of v2, with defaults. Raises ValueError, worded as Go words it."""
+    """Turn a private object of `version` into one of v2, with defaults. Raises ValueError with Go's message."""
     try:
         _decode(payload, version)
     except ValueError:
@@ -59,7 +59,7 @@ def store(payload: Object) -> None:
 
 
 def prepare(payload: Object, old: Object | None, gates: Gates) -> None:
-    """dropDisabledFields: without HPAConfigurableTolerance, no tolerance but where there was one before."""
+    """dropDisabledFields: without HPAConfigurableTolerance, no tolerance unless there was one before."""
     behavior = payload["spec"].get("behavior")
     if gates["HPAConfigurableTolerance"] or behavior is None or (old is not None and _uses_tolerance(old)):
         return
@@ -78,7 +78,7 @@ def findings(payload: Object, old: Object | None, gates: Gates) -> list[FieldErr
 
 
 def _rules(payload: Object, old: Object | None, gates: Gates) -> Rules:
-    """validationOptionsForHorizontalPodAutoscaler: what was wrong before may stay so."""
+    """validationOptionsForHorizontalPodAutoscaler: what was invalid before may stay so."""
     before = None if old is None else old["spec"]
     zero_before = before is not None and before.get("minReplicas") == 0
     target, objects = ReferenceRules(), _OBJECT_REFERENCES

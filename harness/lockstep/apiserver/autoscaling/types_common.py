@@ -1,4 +1,4 @@
-"""Parts that autoscaling/v1, autoscaling/v2 and the internal version share (metav1, and small ends of the structs)."""
+"""Parts that autoscaling/v1, autoscaling/v2 and the internal version share (metav1, and small parts of the structs)."""
 
 from __future__ import annotations
 

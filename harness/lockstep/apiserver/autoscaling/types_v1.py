@@ -1,6 +1,6 @@
-"""autoscaling/v1 (k8s.io/api/autoscaling/v1/types.go), and what its annotations hold.
+"""autoscaling/v1 (k8s.io/api/autoscaling/v1/types.go), and the types in its annotations.
 
-An object of version v1 has room for one CPU target only. Everything else that the internal version knows travels in
+An object of version v1 has room for one CPU target only. All other fields of the internal version are kept in
 annotations: metrics, metric statuses and conditions in the v1 types below, and the behaviour as the internal type,
 whose JSON names are its Go names.
 """
@@ -123,7 +123,7 @@ _STATUSES = {
         },
     ),
 }
-#: What the annotations for metrics, metric statuses and conditions hold.
+#: The types in the annotations for metrics, metric statuses and conditions.
 METRIC_SPECS = Slice(metric("v1", "Spec", _SOURCES))
 METRIC_STATUSES = Slice(metric("v1", "Status", _STATUSES))
 CONDITIONS = Slice(condition("v1"))
@@ -146,7 +146,7 @@ _RULES = Struct(
     },
 )
 _MAYBE_RULES = Field(_RULES, always=True, pointer=True)
-#: What the annotation for the behaviour holds: the internal type.
+#: The type in the annotation for the behaviour: the internal one.
 INTERNAL_BEHAVIOR = Struct(
     "autoscaling.HorizontalPodAutoscalerBehavior", {"ScaleUp": _MAYBE_RULES, "ScaleDown": _MAYBE_RULES}
 )

@@ -1,4 +1,4 @@
-"""What is wrong with an autoscaler (pkg/apis/autoscaling/validation/validation.go, release 1.36).
+"""Validation of autoscalers (pkg/apis/autoscaling/validation/validation.go, release 1.36).
 
 Findings come in upstream's order.
 """
@@ -25,7 +25,7 @@ _POLICIES = ["Percent", "Pods"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """HorizontalPodAutoscalerSpecValidationOptions: what the feature gates and the object before allow."""
+    """HorizontalPodAutoscalerSpecValidationOptions: what the feature gates and the old object allow."""
 
     least_replicas: int
     scale_target: ReferenceRules

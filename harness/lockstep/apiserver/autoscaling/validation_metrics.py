@@ -1,4 +1,4 @@
-"""What is wrong with the metrics of an autoscaler (pkg/apis/autoscaling/validation/validation.go, release 1.36).
+"""Validation of the metrics of autoscalers (pkg/apis/autoscaling/validation/validation.go, release 1.36).
 
 Upstream names surplus sources of a metric in the random order of a map; here they come in the order of the checks.
 """
@@ -46,7 +46,7 @@ def metrics_findings(metrics: list[Object], path: str, least: int | None, rules:
 
 
 def _metric_findings(metric: Object, path: str, rules: ReferenceRules) -> Findings:
-    """Upstream: validateMetricSpec: of several sources only the first is looked at."""
+    """Upstream: validateMetricSpec: of several sources only the first is checked."""
     found: Findings = []
     kind = metric.get("type", "")
     supported = sorted(_FIELDS)

@@ -1,4 +1,4 @@
-"""How the objects of the built-in kinds are addressed: what discovery says of them, all GA versions."""
+"""How the objects of the built-in kinds are addressed: their entries in discovery, for all GA versions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The types of the built-in kinds, field by field.
 
 A type is named `GROUP/VERSION.NAME`, as in `apps/v1.ReplicaSetSpec`. The type of a field is such a name, a scalar of
-protobuf, a form of its own (`quantity`, `time`, `raw` ...), or `list TYPE` or `map TYPE`. The table is read when it is
-first asked for.
+protobuf, a special form (`quantity`, `time`, `raw` ...), or `list TYPE` or `map TYPE`. The table is read on first use.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 class Field:
     """One field of a struct. `name`: in JSON, "" for a struct whose fields count as those of the outer one.
 
-    `number`: in protobuf, negative for what that does not carry. `omitempty`: zero is left out. `pointer`: null is not
+    `number`: in protobuf, negative for fields without one. `omitempty`: zero is left out. `pointer`: null is not
     zero. `facts`: see the properties.
     """
 
@@ -39,7 +38,7 @@ class Field:
 
     @property
     def go(self) -> str:
-        """What Go calls the type, where it has a name that `type` does not tell; else ""."""
+        """Go's name of the type, if `type` does not contain it; else ""."""
         return str(self.facts.get("go", ""))
 
     @property
@@ -49,7 +48,7 @@ class Field:
 
     @property
     def merge_key(self) -> str:
-        """The field by which a strategic merge patch knows the elements of a list; "" if it does not know them."""
+        """The field by which a strategic merge patch identifies elements of a list; "" if there is none."""
         return str(self.facts.get("merge", ""))
 
     @property
@@ -64,12 +63,12 @@ class Field:
 
     @property
     def list_type(self) -> str:
-        """Who owns what of a list: "map" and "set" by element; "atomic", as "", as a whole."""
+        """How a list is owned: "map" and "set" by element; "atomic", like "", as a whole."""
         return str(self.facts.get("list", ""))
 
     @property
     def list_keys(self) -> tuple[str, ...]:
-        """The fields by which a list of type "map" knows its elements."""
+        """The fields by which a list of type "map" identifies its elements."""
         return tuple(self.facts.get("keys", ()))
 
     @property
@@ -96,21 +95,21 @@ def is_atomic(name: str) -> bool:
 
 
 def type_of(version: str, kind: str) -> str:
-    """The name of a kind's type: options such as DeleteOptions belong to every group. "": it is not there."""
+    """The name of a kind's type: options such as DeleteOptions belong to every group. "" if it is unknown."""
     group, slash, number = version.partition("/")
     place = f"{group.partition('.')[0]}/{number}" if slash else f"core/{version}"
     return next((name for name in (f"{place}.{kind}", f"{_META}.{kind}") if is_struct(name)), "")
 
 
 def published_name(name: str) -> str:
-    """What OpenAPI calls a type."""
+    """The name of a type in OpenAPI."""
     package, _, bare = name.partition(".")
     return f"{_content()['packages'][package]}.{bare}"
 
 
 @cache
 def struct(name: str) -> tuple[Field, ...]:
-    """The fields of a struct, as its Go source has them. Raises KeyError for a name that is none."""
+    """The fields of a struct, as its Go source has them. Raises KeyError for an unknown name."""
     return tuple(
         Field(field, kind, number, "o" in flags, "p" in flags, facts[0] if facts else _NO_FACTS)
         for field, kind, number, flags, *facts in _content()["types"][name]

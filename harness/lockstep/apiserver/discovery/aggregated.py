@@ -1,7 +1,7 @@
 """Aggregated discovery (apidiscovery.k8s.io/v2): groups, versions and resources in one document.
 
-From apiserver/pkg/endpoints/discovery/aggregated and kube-aggregator/pkg/apiserver/handler_discovery.go. What changes
-shows at once; a real aggregator asks other servers about once a minute.
+From apiserver/pkg/endpoints/discovery/aggregated and kube-aggregator/pkg/apiserver/handler_discovery.go. Changes
+are visible at once; a real aggregator asks other servers about once a minute.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lockstep.apiserver.messages import Reply
 from lockstep.apiserver.state import State
 
 Object = dict[str, Any]
-#: What another server tells of its group: the name, and the entries of each version.
+#: What another server reports about its group: the name, and the entries of each version.
 _Foreign = tuple[str, list[tuple[str, list[Object] | None]]]
 
 CONTENT_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -63,7 +63,7 @@ def _own_group(state: State, name: str, versions: list[str]) -> Object:
 
 
 def _foreign(name: str, api: AggregatedApi) -> _Foreign:
-    """Of a server that is down, or does not know a version, only the version is known (syncAPIService)."""
+    """For a server that is down, or does not know a version, only the version is listed (syncAPIService)."""
     available = api.available
     return name, [(version, api.resources(version) if available else None) for version in api.versions]
 
@@ -83,7 +83,7 @@ def _version(version: str, entries: list[Object] | None) -> Object:
 
 
 def _resources(entries: Iterable[Object]) -> list[Object]:
-    """ConvertGroupVersionIntoToDiscovery: subresources move into their resource, which is made up if there is none."""
+    """ConvertGroupVersionIntoToDiscovery: subresources move into their resource, which is added if it is missing."""
     found: dict[str, Object] = {}
     for entry in entries:
         name, slash, sub = entry["name"].partition("/")

@@ -39,7 +39,7 @@ _PLAIN: dict[str, dict[str, Any]] = {
 
 
 def discover(state: State, request: Request) -> Reply:
-    """Answer a path that is no resource. Raises ApiError 404 or 405."""
+    """Answer a path that is not a resource. Raises ApiError 404 or 405."""
     parts = request.path.strip("/").split("/")
     if parts in (["api"], ["apis"]) and request.method == "GET" and wants_aggregated(request.accept):
         return aggregated_document(state, parts[0])

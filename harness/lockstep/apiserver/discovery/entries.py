@@ -1,4 +1,4 @@
-"""What discovery says of the kinds that this server itself has: groups, their versions, and APIResource entries."""
+"""Discovery of the kinds that this server itself has: groups, their versions, and APIResource entries."""
 
 from __future__ import annotations
 

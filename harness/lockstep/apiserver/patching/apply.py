@@ -1,7 +1,7 @@
-"""Server-side apply: who owns which field (structured-merge-diff), for those who write with apply.
+"""Server-side apply: which manager owns which field (structured-merge-diff), for writers that use apply.
 
 A manager's configuration is turned into the set of paths it names. Applying again removes what this manager named
-before and nobody else names; naming a field with another value than its other owner gave it is a conflict.
+before and no other manager names. A field with another value than its other owner set is a conflict.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lockstep.apiserver.patching.paths import (
 from lockstep.apiserver.state import Call, State
 from lockstep.wire.field import required
 
-#: Names the object, so it is owned by nobody.
+#: Identifies the object, so no manager owns it.
 _UNOWNED: frozenset[Path] = frozenset(
     {
         ("f:apiVersion",),
@@ -76,7 +76,7 @@ def applied(state: State, call: Call, current: dict[str, Any] | None) -> dict[st
         if path not in config and not any(path in paths_of(item) for item in managers if item is not mine):
             remove(result, path, form)
     for path, value in config.items():
-        if value != {} or not isinstance(value_at(result, path, form), dict):  # an empty map takes nothing from others
+        if value != {} or not isinstance(value_at(result, path, form), dict):  # an empty map takes no field from others
             put(result, path, value, form)
     for name in ("apiVersion", "kind"):
         result[name] = body.get(name, result.get(name))
@@ -143,7 +143,7 @@ def _settle_conflicts(
 
 
 def _differs(current: Any, wanted: Any) -> bool:
-    """An empty map or list is as good as none, and an empty map claims nothing of what is in a map."""
+    """An empty map or list equals an absent one, and an empty map claims no key of a map."""
     if wanted == {} and isinstance(current, dict):
         return False
     empty: tuple[Any, ...] = (ABSENT, {}, [])

@@ -1,6 +1,6 @@
-"""Who owns what of a value: element by element, field by field, or as a whole (structured-merge-diff's schemas).
+"""How values are owned: element by element, field by field, or as a whole (structured-merge-diff's schemas).
 
-Built-in kinds have this from the table of their types, custom resources from their schema. Of what neither knows, lists
+Built-in kinds have this from the table of their types, custom resources from their schema. For unknown types, lists
 are owned as a whole and maps field by field.
 """
 
@@ -21,10 +21,10 @@ _NO_KEYS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Form:
-    """How a value is owned; this one knows nothing of it.
+    """How a value is owned; this class is for values of unknown types.
 
-    `atomic`: a map is owned as a whole. `is_set`: a list is one of plain values, each owned for itself. `keys`: the
-    fields by which a list knows its elements, with what each is if it is left out (None: it must not be).
+    `atomic`: a map is owned as a whole. `is_set`: a list of plain values, each owned separately. `keys`: the
+    fields that identify the elements of a list, with the default of each (None: it is required).
     """
 
     def __init__(self, *, atomic: bool = False, is_set: bool = False, keys: Mapping[str, Any] = _NO_KEYS) -> None:
@@ -41,14 +41,14 @@ class Form:
         return UNKNOWN
 
     def identity(self, element: Any) -> dict[str, Any] | None:
-        """What tells this element of a list with keys from others; None if it lacks one, or there are no keys."""
+        """The values that identify this element of a list with keys; None if it lacks one, or there are no keys."""
         if not self.keys or not isinstance(element, dict):
             return None
         found = {key: element.get(key, missing) for key, missing in self.keys.items()}
         return None if None in found.values() else found
 
     def label(self, element: Any) -> str | None:
-        """How FieldsV1 names an element of a list; None if the list is owned as a whole."""
+        """The name of a list's element in FieldsV1; None if the list is owned as a whole."""
         if self.is_set:
             return "v:" + orjson.dumps(element).decode()
         identity = self.identity(element)
@@ -59,7 +59,7 @@ UNKNOWN = Form()
 
 
 class _Published(Form):
-    """Of a type of the table, where it stands in `field`."""
+    """The form of a type of the table; `field` is the field that has it."""
 
     def __init__(self, kind: str, field: Field | None = None) -> None:
         self._kind = kind
@@ -93,7 +93,7 @@ def _published_field(kind: str, name: str) -> Form:
 
 
 class _Declared(Form):
-    """Of a node of a custom resource's schema."""
+    """The form of a node of a custom resource's schema."""
 
     def __init__(self, schema: Structural | None) -> None:
         self._schema = schema
@@ -118,7 +118,7 @@ class _Declared(Form):
 
 
 class _Custom(_Declared):
-    """Of a custom resource: its metadata is that of every object."""
+    """The form of a custom resource: its metadata has the form of all metadata."""
 
     def field(self, name: str) -> Form:
         return _published(OBJECT_META) if name == "metadata" else super().field(name)

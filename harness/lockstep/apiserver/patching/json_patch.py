@@ -1,7 +1,6 @@
-"""JSON patches as upstream's library carries them out, which is not quite RFC 6902 (evanphx/json-patch, version 4).
+"""JSON patches as upstream's library applies them, which differs from RFC 6902 (evanphx/json-patch, version 4).
 
-Replacing a member that is not there adds it, a member that is not there tests equal to null, and copying one copies
-null.
+Replacing a missing member adds it, a missing member tests equal to null, and copying one copies null.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ from typing import Any
 
 from lockstep.apiserver.copies import deep_copy
 
-#: A place in a document: what holds the value, and the member or index.
+#: A place in a document: the container of the value, and the member or index.
 Place = tuple[Any, str]
 
 
 class PatchFailed(Exception):
-    """An operation cannot be carried out."""
+    """An operation cannot be applied."""
 
 
 def apply_json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
@@ -35,7 +34,7 @@ def _parts(path: Any) -> list[str]:
 
 
 def _find(root: list[Any], path: Any) -> Place | None:
-    """Where a path leads; None if there is nothing on the way."""
+    """The place at a path; None if a container on the path is missing."""
     parts = _parts(path)
     if not parts:
         return None
@@ -60,7 +59,7 @@ def _index(holder: list[Any], part: str, *, end: int) -> int:
 
 
 def _get(holder: Any, part: str) -> Any:
-    """What a place holds; a missing member is null, a missing element an error."""
+    """The value at a place; a missing member is null, a missing element an error."""
     if isinstance(holder, dict):
         return holder.get(part)
     return holder[_index(holder, part, end=len(holder))]

@@ -1,7 +1,7 @@
-"""Paths of FieldsV1: which fields a configuration names, and reading, setting and removing what is at a path.
+"""Paths of FieldsV1: which fields a configuration names, and how to read, set and remove the value at a path.
 
-A part is `f:NAME` for a field, `k:{...}` for an element of a list with keys, `v:VALUE` for one of a set. Which of them
-leads into a list is for its form to say (`forms`).
+A part is `f:NAME` for a field, `k:{...}` for an element of a list with keys, `v:VALUE` for one of a set. The form says
+which of them leads into a list (`forms`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def leaves(value: dict[str, Any], form: Form, path: Path = ()) -> Iterator[tuple
 
 
 def fields_v1(paths: Iterable[Path]) -> dict[str, Any]:
-    """Paths as managed fields hold them."""
+    """Paths as managed fields store them."""
     tree: dict[str, Any] = {}
     for path in paths:
         node = tree
@@ -70,7 +70,7 @@ def _find(container: list[Any], part: str, form: Form) -> int | None:
 
 
 def value_at(value: Any, path: Path, form: Form) -> Any:
-    """What is at a path; ABSENT if there is nothing."""
+    """The value at a path; ABSENT if there is none."""
     for part in path:
         if part.startswith("f:"):
             value = value.get(part[2:], ABSENT) if isinstance(value, dict) else ABSENT
@@ -84,7 +84,7 @@ def value_at(value: Any, path: Path, form: Form) -> Any:
 
 
 def put(root: dict[str, Any], path: Path, value: Any, form: Form) -> None:
-    """Set what is at a path; what leads there is made."""
+    """Set the value at a path; missing containers are added."""
     node: Any = root
     for position, part in enumerate(path):
         last = position == len(path) - 1
@@ -109,17 +109,17 @@ def put(root: dict[str, Any], path: Path, value: Any, form: Form) -> None:
 
 
 def _named_by(part: str, form: Form) -> dict[str, Any]:
-    """A new element with the fields that name it, but for those that name it without being there."""
+    """A new element with the fields that name it, without keys that have their default value."""
     return {key: value for key, value in orjson.loads(part[2:]).items() if value != form.keys.get(key)}
 
 
 def names_element(path: Path) -> bool:
-    """Whether a path leads to a field by which its list knows an element: such a field goes last, with the element."""
+    """Whether a path leads to a key of an element in its list: such a field is removed last, with the element."""
     return len(path) > 1 and path[-2].startswith("k:") and path[-1][2:] in orjson.loads(path[-2][2:])
 
 
 def remove(root: dict[str, Any], path: Path, form: Form) -> None:
-    """Take away what is at a path, and what is left empty by that."""
+    """Remove the value at a path, and containers that become empty by that."""
     if names_element(path):
         if _only_key(value_at(root, path[:-1], form), path[-2]):
             remove(root, path[:-1], form)
@@ -143,7 +143,7 @@ def remove(root: dict[str, Any], path: Path, form: Form) -> None:
 
 
 def _only_key(value: Any, part: str) -> bool:
-    """Whether nothing but its identity is left of a list element."""
+    """Whether a list element has only its keys left."""
     return part.startswith("k:") and isinstance(value, dict) and set(value) <= set(orjson.loads(part[2:]))
 
 

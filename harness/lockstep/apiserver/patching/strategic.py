@@ -1,7 +1,7 @@
-"""Strategic merge patch: a merge patch that knows which lists are sets and which are maps.
+"""Strategic merge patch: a merge patch that treats some lists as sets or maps.
 
 From apimachinery/pkg/util/strategicpatch/patch.go. Upstream reads merge keys and strategies from struct tags; here they
-come from the table of the built-in types. A list that the table does not know is replaced.
+come from the table of the built-in types. A list that is not in the table is replaced.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def _part(kind: str, name: str) -> tuple[str, Field | None]:
 
 
 def apply_strategic(original: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The patched object; both arguments stay as they are. Raises ApiError on a patch that makes no sense.
+    """The patched object; both arguments stay as they are. Raises ApiError on an invalid patch.
 
-    `kind`: the type of the object in the table, such as `apps/v1.ReplicaSet`; "" for one that is not there.
+    `kind`: the type of the object in the table, such as `apps/v1.ReplicaSet`; "" for an unknown one.
     """
     directive = patch.get(_DIRECTIVE)
     if directive == "replace":
@@ -56,7 +56,7 @@ def apply_strategic(original: dict[str, Any], patch: dict[str, Any], kind: str) 
 
 
 def _merged(current: Any, item: Any, kind: str, field: Field | None) -> Any:
-    """What becomes of a value that a patch names."""
+    """The result for a value that a patch names."""
     if isinstance(item, dict):
         replaced = not isinstance(current, dict) or (field is not None and field.replaced)
         return _plain(item) if replaced else apply_strategic(current, item, kind)

@@ -1,7 +1,7 @@
 """Structural schemas of CustomResourceDefinitions: pruning, defaults and validation of custom resources.
 
 From apiextensions-apiserver/pkg/apiserver/{schema,validation} and kube-openapi/pkg/validation/validate. A definition
-with keywords that are not understood is refused, so nothing is checked by half.
+with unsupported keywords is refused, so that no check is incomplete.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The short way to see that a value fits its schema, which nearly all do: a function for each schema, made once.
+"""A fast check whether a value fits its schema, as nearly all do: one function for each schema, made once.
 
-What it does not accept may be right all the same; `validation` decides about that, and words what is wrong.
+A value that it does not accept may still be valid; `validation` decides that, and makes the messages.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _known: dict[int, tuple[Structural, Accepts]] = {}
 
 
 def acceptor(schema: Structural) -> Accepts:
-    """The function of a schema. It never accepts what does not fit; rules of its own (CEL) are not looked at."""
+    """The function of a schema. It never accepts an invalid value, except that rules (CEL) are not checked."""
     known = _known.get(id(schema))
     if known is None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        # The schema is held, so that its identity stays its own.
+        # The schema is kept, so that no other object gets its identity.
         known = _known[id(schema)] = schema, _accepts(schema)
     return known[1]
 
@@ -89,7 +89,7 @@ def _members(schema: Structural) -> Accepts | None:
 
 
 def _object(schema: Structural) -> Accepts | None:
-    """Named properties, all others, and those that must be there."""
+    """Named properties, all others, and required ones."""
     properties = {name: _accepts(part) for name, part in schema.properties.items()}
     additional = None if schema.additional is None else _accepts(schema.additional)
     required = schema.required

@@ -18,6 +18,6 @@ def is_date_time(text: str) -> bool:
     try:
         date.fromisoformat(day)
     except ValueError:
-        if not day.startswith("0000-"):  # the year 0 is one for Go
+        if not day.startswith("0000-"):  # Go accepts the year 0
             return False
     return found[1] <= "23" and found[2] <= "59" and found[3] <= "59"

@@ -1,4 +1,4 @@
-"""Pruning of unknown fields, dropping of nulls that mean nothing, and defaults, in one pass.
+"""Pruning of unknown fields, dropping of meaningless nulls, and defaults, in one pass.
 
 From schema/pruning/algorithm.go, schema/defaulting/prune.go and schema/defaulting/algorithm.go.
 """
@@ -42,7 +42,7 @@ def _settled_object(value: dict[str, Any], schema: Structural) -> dict[str, Any]
 
 
 def _keep_null(result: dict[str, Any], key: str, part: Structural) -> None:
-    """A null stays where it is allowed; elsewhere it is a default, or nothing."""
+    """A null stays where it is allowed; elsewhere it becomes the default, or is dropped."""
     if part.nullable:
         result[key] = None
     elif part.has_default:
@@ -57,7 +57,7 @@ def _settled_list(value: list[Any], schema: Structural) -> list[Any]:
 
 
 def _emptied(value: Any) -> Any:
-    """What pruning leaves of a value about which no schema says anything."""
+    """A value without a schema, after pruning."""
     if type(value) is dict:
         return {}
     return [_emptied(item) for item in value] if type(value) is list else value

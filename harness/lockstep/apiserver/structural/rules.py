@@ -1,6 +1,6 @@
-"""Rules of `x-kubernetes-validations`: the part of CEL that compares strings and asks for fields.
+"""Rules of `x-kubernetes-validations`: the part of CEL that compares strings and checks the presence of fields.
 
-Understood are `self` with field names, string, integer and bool literals, `has(...)`, `==`, `!=`, `!`, `&&`, `||` and
+Supported are `self` with field names, string, integer and bool literals, `has(...)`, `==`, `!=`, `!`, `&&`, `||` and
 parentheses. Upstream compiles all of CEL (apiextensions-apiserver/pkg/apiserver/schema/cel).
 """
 
@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 _TOKEN = re.compile(r"\s*(?:('[^'\\]*'|\"[^\"\\]*\")|(-?\d+)|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|(==|!=|&&|\|\||[!()]))")
-#: Computes a part of a rule for the value that `self` stands for. Raises KeyError where a field is missing.
+#: Computes a part of a rule for the value that `self` stands for. Raises KeyError if a field is missing.
 Expression = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A condition on a value, and what is said where it does not hold."""
+    """A condition on a value, and the message if it does not hold."""
 
     holds: Expression
     message: str
 
 
 def compile_rule(rule: Mapping[str, Any]) -> Rule:
-    """A rule as a definition has it. Raises ValueError on what is not understood."""
+    """Compile a rule of a definition. Raises ValueError if it is not supported."""
     text = rule["rule"]
     return Rule(_Parser(text).parse(), rule.get("message") or f"failed rule: {text}")
 

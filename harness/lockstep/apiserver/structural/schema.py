@@ -1,4 +1,4 @@
-"""A structural schema, taken apart once, so that each object is looked at quickly."""
+"""A structural schema, compiled once, so that each object is checked quickly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 
 from lockstep.apiserver.structural.rules import Rule, compile_rule
 
-#: Keywords that are understood; those mapped to False do not concern single objects.
+#: Supported keywords; those mapped to False do not concern single objects.
 _KEYWORDS = frozenset(
     {
         "additionalProperties",
@@ -89,7 +89,7 @@ def compile_schema(schema: Mapping[str, Any]) -> Structural:
 
 
 def _compiled(schema: Mapping[str, Any]) -> Structural:
-    """The node for a schema. Raises ValueError on a keyword or a rule that is not understood."""
+    """The node for a schema. Raises ValueError on an unsupported keyword or rule."""
     unknown = sorted(schema.keys() - _KEYWORDS)
     if unknown:
         raise ValueError(f"the schema keyword {unknown[0]!r} is not supported by the simulated API server")

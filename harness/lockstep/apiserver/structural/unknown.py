@@ -1,4 +1,4 @@
-"""Which fields of a custom resource its schema does not have: what pruning drops (schema/pruning/algorithm.go)."""
+"""Fields of a custom resource that its schema does not have: what pruning drops (schema/pruning/algorithm.go)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEAD = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def unknown_fields(sent: dict[str, Any], schema: Structural) -> list[tuple[str | int, ...]]:
-    """Where they are, as names of fields and positions in lists; nothing is said about what every object has."""
+    """Their paths: names of fields, and positions in lists. Fields that every object has are not included."""
     return list(_unknown({key: item for key, item in sent.items() if key not in _HEAD}, schema, ()))
 
 

@@ -1,8 +1,8 @@
-"""Validation of custom resources against their schemas, worded as upstream words it.
+"""Validation of custom resources against their schemas, with upstream's messages.
 
 From kube-openapi/pkg/validation/validate (type, number, string and object validators) and apiextensions-apiserver/pkg/
-apiserver/validation/validation.go. What was wrong before and has not changed is accepted (ratcheting.go). Where Go
-walks a map at random, findings here come in the order of the schema.
+apiserver/validation/validation.go. An invalid value that has not changed is accepted (ratcheting.go). Where Go
+iterates over a map in random order, findings here come in the order of the schema.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _rule_findings(found: Findings, new: Any, old: Any, schema: Structural) -> F
 
 
 def _broken_rules(value: Any, old: Any, schema: Structural, path: str) -> Iterator[FieldError]:
-    """Rules that do not hold, but for those about what has not changed."""
+    """Rules that do not hold, except for those about what has not changed."""
     if value is None or (old is not _NONE and value == old):
         return
     for rule in schema.rules:
@@ -89,7 +89,7 @@ def _broken(rule: Rule, value: Any, schema: Structural, field: str) -> FieldErro
         return None if rule.holds(value) else invalid_value(field, shown, rule.message)
     except KeyError as missing:
         trouble = f"no such key: {missing.args[0]}"
-    except TypeError:  # the schema has more to say about it
+    except TypeError:  # the schema checks more of it
         trouble = "invalid data, expected a map for the provided schema with type=object"
     return invalid_value(field, schema.types[0], f"{trouble} evaluating rule: {rule.message}")
 
@@ -99,13 +99,13 @@ def _part_of(old: Any, name: str, schema: Structural) -> Any:
 
 
 class _Check:
-    """One validation; `prefix` stands before the paths of fields, but not before the names in texts."""
+    """One validation; `prefix` stands before the paths of fields, but not before the names in messages."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
     def of(self, value: Any, old: Any, schema: Structural, path: str) -> Findings:
-        """The findings on a value and its parts; none if it is as it was."""
+        """The findings on a value and its parts; none if it has not changed."""
         found: Findings = []
         for one in self._all(value, old, schema, path):
             if one not in found:  # as results are merged

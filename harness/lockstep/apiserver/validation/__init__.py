@@ -1,1 +1,1 @@
-"""Validation of objects, kind by kind, in the words of upstream."""
+"""Validation of objects, kind by kind, with upstream's messages."""

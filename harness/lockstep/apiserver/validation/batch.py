@@ -35,7 +35,7 @@ def job_findings(spec: dict[str, Any], field: str = "spec") -> Findings:
 
 
 def cron_job_findings(spec: dict[str, Any]) -> Findings:
-    """ValidateCronJobSpec; the schedule is parsed by who acts on it."""
+    """ValidateCronJobSpec; the component that acts on the schedule parses it."""
     schedule = spec.get("schedule")
     found = [] if schedule else [required("spec.schedule")]
     parts = (schedule or "").split()

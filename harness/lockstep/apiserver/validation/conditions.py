@@ -24,7 +24,7 @@ _REASON_RULE = names.regex_error(
 
 
 def condition_findings(conditions: Sequence[Object], field: str) -> Iterator[FieldError]:
-    """What speaks against each, and against two of one type."""
+    """What is wrong with each, and duplicates of one type."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         kind = condition.get("type", "")

@@ -1,4 +1,4 @@
-"""What namespaces, ConfigMaps and Secrets must satisfy (pkg/apis/core/validation/validation.go)."""
+"""Validation of namespaces, ConfigMaps and Secrets (pkg/apis/core/validation/validation.go)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGEST_DATA = 1024 * 1024
 
 
 def phase_findings(phase: str, metadata: dict[str, Any]) -> Findings:
-    """ValidateNamespaceStatusUpdate: the phase tells whether the namespace is being deleted."""
+    """ValidateNamespaceStatusUpdate: the phase must match whether the namespace is being deleted."""
     deleted = bool(metadata.get("deletionTimestamp"))
     wanted = "Terminating" if deleted else "Active"
     if phase == wanted:
@@ -23,7 +23,7 @@ def phase_findings(phase: str, metadata: dict[str, Any]) -> Findings:
 
 
 def data_findings(payload: dict[str, Any]) -> Findings:
-    """ValidateConfigMap, ValidateSecret: keys are names of files, and all values together have a largest size."""
+    """ValidateConfigMap, ValidateSecret: keys are names of files, and the total size of the values is limited."""
     found: Findings = []
     size = 0
     for part in ("data", "binaryData"):

@@ -15,7 +15,7 @@ _NAME_RULE = 'must be spec.names.plural+"."+spec.group'
 
 
 def definition_findings(payload: dict[str, Any]) -> list[FieldError]:
-    """What is wrong with a definition; what the simulated server cannot check, it does not take."""
+    """What is wrong with a definition. The simulated server refuses what it cannot check."""
     spec = payload.get("spec") or {}
     names, versions = spec.get("names") or {}, spec.get("versions") or ()
     found = [required("spec.group")] if not spec.get("group") else []

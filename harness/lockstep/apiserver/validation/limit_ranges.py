@@ -12,8 +12,8 @@ Findings = list[FieldError]
 _ONE = Quantity(1, 0, DECIMAL_SI)
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-#: Pairs of groups of which the first must not exceed the second: whose field is named, whose value is shown, and the
-#: words for both.
+#: Pairs of groups of which the first must not exceed the second: the group whose field is named, the group whose
+#: value is shown, and the names of both in the message.
 _ORDERS = (
     ("min", "max", "min", "min", "min value", "max value"),
     ("min", "defaultRequest", "defaultRequest", "defaultRequest", "min value", "default request value"),
@@ -25,7 +25,7 @@ _ORDERS = (
 
 
 def limit_range_findings(spec: dict[str, Any]) -> Findings:
-    """What is wrong with the items; names of resources are not looked at."""
+    """What is wrong with the items; names of resources are not checked."""
     found: Findings = []
     seen: set[str] = set()
     for index, item in enumerate(spec.get("limits") or ()):
@@ -44,7 +44,7 @@ def limit_range_findings(spec: dict[str, Any]) -> Findings:
 
 
 def _unreadable(item: dict[str, Any], path: str) -> Findings:
-    """Amounts that are none; a real server cannot decode them."""
+    """Invalid quantities; a real server cannot decode them."""
     found: Findings = []
     for group in _GROUPS:
         for name, amount in (item.get(group) or {}).items():

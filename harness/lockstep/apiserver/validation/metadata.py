@@ -66,7 +66,7 @@ def _owner_references(references: list[dict[str, Any]] | None, found: Findings) 
 
 
 def _in_order(reference: dict[str, Any]) -> InOrder:
-    """As Go shows it."""
+    """In Go's order."""
     return InOrder({part: reference[part] for part in _REFERENCE_PARTS if part in reference})
 
 
@@ -95,7 +95,7 @@ _PART_FINDINGS = {
     "finalizers": _findings_on(_finalizers),
 }
 _LABEL_NAMED = frozenset({"Namespace", "StatefulSet"})
-#: Their names need only be possible in a path, such as `system:node`.
+#: Kinds whose names only have to be valid in a path, such as `system:node`.
 _LOOSELY_NAMED = frozenset({"Event", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
 
@@ -130,7 +130,7 @@ _STANDARD_FINALIZERS = frozenset({ORPHAN, FOREGROUND, "kubernetes"})
 
 
 def kube_finalizer_findings(metadata: dict[str, Any], kind: Kind) -> Findings:
-    """What pkg/apis/core/validation demands of finalizers beyond that (validateKubeFinalizerName)."""
+    """Further checks of finalizers in pkg/apis/core/validation (validateKubeFinalizerName)."""
     finalizers = metadata.get("finalizers")
     if not finalizers or not kind.strategic or kind.group == "apiextensions.k8s.io":
         return []
@@ -176,14 +176,14 @@ def metadata_update_findings(new: dict[str, Any], old: dict[str, Any]) -> Findin
     return found
 
 
-#: Kinds whose own validation of an update looks at the spec alone.
+#: Kinds whose own validation of an update only checks the spec.
 _SPEC_ONLY = frozenset({"PodDisruptionBudget"})
 
 
 def metadata_change_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What an update's metadata is checked for: in common (rest.BeforeUpdate), and once more by the kind's strategy.
+    """What is wrong with an update's metadata: common checks (rest.BeforeUpdate), and those of the kind's strategy.
 
-    What is stored was found to be right, so metadata that stays as it is need not be looked at.
+    Stored metadata is valid, so metadata that does not change need not be checked.
     """
     if new == old:
         return []

@@ -1,6 +1,6 @@
-"""Validation of objects, as far as the simulated controllers can touch them.
+"""Validation of objects, as far as the simulated controllers can change them.
 
-From pkg/apis/core/validation and pkg/apis/apps/validation; metadata has a module of its own. A check adds its findings
+From pkg/apis/core/validation and pkg/apis/apps/validation; metadata has its own module. A check adds its findings
 to a list; what is not checked is listed in `limits`.
 """
 
@@ -71,7 +71,7 @@ def label_selector_findings(selector: dict[str, Any], field: str) -> Findings:
 
 
 def _deletion_cost_findings(metadata: dict[str, Any], field: str, old: dict[str, Any] | None = None) -> Findings:
-    """ValidatePodSpecificAnnotations: a pod-deletion-cost is a 32 bit integer; one that was wrong before may stay."""
+    """ValidatePodSpecificAnnotations: a pod-deletion-cost is a 32 bit integer; one that was invalid before may stay."""
     cost = (metadata.get("annotations") or {}).get(DELETION_COST)
     if cost is None or _is_deletion_cost(cost):
         return []
@@ -250,7 +250,7 @@ _BY_KIND: dict[str, Callable[[dict[str, Any]], Findings]] = {
 
 
 def create_findings(payload: dict[str, Any], kind: Kind) -> Findings:
-    """What speaks against creating this object; empty when nothing does."""
+    """What is wrong with a new object; empty if nothing is."""
     found = metadata_findings(payload["metadata"], kind)
     found.extend(kube_finalizer_findings(payload["metadata"], kind))
     if kind.kind == "Pod":
@@ -273,7 +273,7 @@ def _custom_findings(new: dict[str, Any], old: dict[str, Any] | None, kind: Kind
 
 
 def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What speaks against replacing `old` by `new`."""
+    """What is wrong with the replacement of `old` by `new`."""
     found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     if kind.kind == "Pod":
         found.extend(_deletion_cost_findings(new["metadata"], "metadata.annotations", old["metadata"]))
@@ -293,12 +293,12 @@ def update_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Fin
 
 
 def _fixed(payload: dict[str, Any]) -> dict[str, Any]:
-    """The part of a StatefulSet's spec that must stay."""
+    """The immutable part of a StatefulSet's spec."""
     return {key: item for key, item in (payload.get("spec") or {}).items() if key not in _STATEFUL_MUTABLE}
 
 
 def status_findings(new: dict[str, Any], old: dict[str, Any], kind: Kind) -> Findings:
-    """What speaks against writing this status (the Validate...StatusUpdate of its kind)."""
+    """What is wrong with a new status (the Validate...StatusUpdate of its kind)."""
     found = metadata_change_findings(new["metadata"], old["metadata"], kind)
     status = new.get("status") or {}
     if kind.kind == "Namespace" and kind.strategic:

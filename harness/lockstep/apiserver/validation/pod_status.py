@@ -1,6 +1,6 @@
 """Validation of a pod's status (pkg/apis/core/validation/validation.go: ValidatePodStatusUpdate).
 
-Left out are what resource claims, users of containers and the health of devices add.
+Checks of resource claims, users of containers and the health of devices are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 
 
 def pod_status_findings(new: Object, old: Object) -> Findings:
-    """What speaks against this pod's status, after that of the `old` pod."""
+    """What is wrong with this pod's status, as the next one of the `old` pod."""
     status, before = new.get("status") or {}, old.get("status") or {}
     found = list(_conditions(status.get("conditions") or ()))
     found.extend(_nomination(status, before, old["spec"]))
@@ -68,7 +68,7 @@ def _nomination(status: Object, before: Object, spec: Object) -> Iterator[FieldE
 
 
 def _transitions(status: Object, before: Object, spec: Object) -> Iterator[FieldError]:
-    """Container, init container and ephemeral container: who has ended for good does not come back."""
+    """Container, init container and ephemeral container: one that has ended for good must stay terminated."""
     for group, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
         if before.get(group) and not _all_could_restart(spec):
             yield from _revived(group, status, before, spec, spec.get(containers) or [])
@@ -79,7 +79,7 @@ def _transitions(status: Object, before: Object, spec: Object) -> Iterator[Field
 def _revived(
     group: str, status: Object, before: Object, spec: Object, containers: list[Object]
 ) -> Iterator[FieldError]:
-    """A container that is none of the `containers` has no policy, so its end is for good."""
+    """A container that is not one of the `containers` has no restart policy, so it stays terminated."""
     running = {one.get("name") for one in status.get(group) or () if _terminated(one) is None}
     for index, one in enumerate(before[group]):
         end = _terminated(one)
@@ -120,7 +120,7 @@ def _matches(rule: Object, exit_code: int) -> bool:
 
 
 def _addresses(name: str, status: Object, before: Object) -> Iterator[FieldError]:
-    """validatePodIPs, validateHostIPs: what was wrong before may stay."""
+    """validatePodIPs, validateHostIPs: what was invalid before may stay."""
     field = f"status.{name}"
     kept = {one.get("ip", "") for one in before.get(name) or ()}
     addresses = [one.get("ip", "") for one in status.get(name) or ()]
@@ -152,7 +152,7 @@ def _complaint(address: str) -> str:
 
 
 def _parse_sloppy(address: str) -> Any:
-    """netutils.ParseIPSloppy: octets may begin with zeros; None if it is no address."""
+    """netutils.ParseIPSloppy: octets may begin with zeros; None if it is not an address."""
     head, colon, tail = address.rpartition(":")
     octets = tail.split(".")
     if len(octets) == 4 and all(octet.isascii() and octet.isdecimal() for octet in octets):
@@ -168,5 +168,5 @@ def _parse(address: str) -> Any:
 
 
 def _is_ipv6(address: Any) -> bool:
-    """Go counts an address that stands for one of IPv4 among those."""
+    """Go counts an IPv4-mapped address as IPv4."""
     return isinstance(address, IPv6Address) and address.ipv4_mapped is None

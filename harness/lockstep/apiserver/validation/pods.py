@@ -109,7 +109,7 @@ shared_spec_findings = ByIdentity(lambda spec: tuple(pod_spec_findings(spec, "sp
 
 
 def _narrowed(new: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Whether a gated pod's node selector lost or changed a term; terms may be added while nobody schedules it."""
+    """Whether a gated pod's node selector lost or changed a term; terms may be added while the pod is gated."""
     chosen = new.get("nodeSelector") or {}
     return any(chosen.get(key) != value for key, value in (old.get("nodeSelector") or {}).items())
 
@@ -136,7 +136,7 @@ def _munged(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
 
 
 def _deadline_findings(new: int | None, old: int | None) -> tuple[Findings, bool]:
-    """What is wrong with a new deadline, and whether the rest of the pod is not looked at for that."""
+    """What is wrong with a new deadline, and whether the rest of the pod is not checked because of that."""
     path = "spec.activeDeadlineSeconds"
     if new is None:
         why = "must not update from a positive integer to nil value"

@@ -1,4 +1,4 @@
-"""What a custom resource with a scale subresource must satisfy.
+"""Validation of custom resources with a scale subresource.
 
 ValidateScaleSpec and ValidateScaleStatus of apiextensions-apiserver/pkg/registry/customresource/validator.go.
 """
@@ -15,12 +15,12 @@ _LARGEST = 2**31 - 1
 
 
 def scale_spec_findings(payload: dict[str, Any], kind: Kind) -> list[FieldError]:
-    """What is wrong with the number of replicas that a custom resource wants."""
+    """What is wrong with the replicas in the spec of a custom resource."""
     return _replicas_findings(payload, kind.scale_paths.get("specReplicasPath", ""))
 
 
 def scale_status_findings(payload: dict[str, Any], kind: Kind) -> list[FieldError]:
-    """What is wrong with the number of replicas that it has, and with its selector."""
+    """What is wrong with the replicas in its status, and with its selector."""
     found = _replicas_findings(payload, kind.scale_paths.get("statusReplicasPath", ""))
     path = kind.scale_paths.get("labelSelectorPath")
     if path:

@@ -1,8 +1,8 @@
-"""Mutating admission webhooks: which are asked about a request, what they are told, and what becomes of their answer.
+"""Mutating admission webhooks: which are called for a request, what is sent to them, and what their answer changes.
 
 The server answers requests without waiting, and a webhook takes its time. So a request that needs an answer is given
-back unfinished, with the question (`Reply.review`); whoever carried it asks, notes the answer in the request's
-`Hearing`, and hands the request in again. Nothing has been stored by then, so the second try differs from the first
-only in what it knows. If the object has changed in the meantime the question has too, and is asked anew, as upstream
-does on a conflict.
+back unfinished, with the question (`Reply.review`). The caller asks the webhook, notes the answer in the request's
+`Hearing`, and sends the request again. Nothing has been stored by then, so the second attempt differs from the first
+only by the noted answers. If the object has changed in the meantime, the question has changed too and is asked again,
+as upstream does on a conflict.
 """

@@ -1,4 +1,4 @@
-"""The webhooks of all MutatingWebhookConfigurations, and the requests that each concerns.
+"""The webhooks of all MutatingWebhookConfigurations, and the requests that each is called for.
 
 From apiserver/pkg/admission/plugin/webhook: configuration/mutating_webhook_manager.go (order),
 generic/webhook.go (ShouldCallHook) and predicates/{rules,namespace,object}.
@@ -83,7 +83,7 @@ class Hook:
         return wanted if matches else None
 
     def cares_for(self, group: str, plural: str, subresource: str, operation: str) -> bool:
-        """Whether there is a rule for this, in whatever version: what a client can know without the object."""
+        """Whether there is a rule for this, in any version: what a client can know without the object."""
         return any(
             _listed(rule.get("operations") or (), operation)
             and _listed(rule.get("apiGroups") or (), group)
@@ -92,7 +92,7 @@ class Hook:
         )
 
     def _matched(self, registry: Registry, kind: Kind, subresource: str, operation: str) -> Kind | None:
-        """What the rules say, found out once for each kind, subresource and operation."""
+        """The result of the rules, computed once for each kind, subresource and operation."""
         if self._known_at != registry.revision:
             self._known.clear()
             self._known_at = registry.revision

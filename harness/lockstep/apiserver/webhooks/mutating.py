@@ -24,9 +24,9 @@ from lockstep.apiserver.webhooks.hooks import Hook, Object, hooks_of, is_configu
 from lockstep.apiserver.webhooks.reviews import CallFailed, Hearing, Review, Verdict, judge
 from lockstep.wire.gotext import quote
 
-#: Webhooks may be asked about a dry run only if that has no consequences.
+#: Webhooks may be asked about a dry run only if they have no side effects.
 _HARMLESS = ("None", "NoneOnDryRun")
-#: What applying a patch and decoding its result may raise.
+#: Errors that applying a patch and decoding its result may raise.
 _MISFITS = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError, ApiError)
 _USERS = "system:serviceaccount:kube-system"
 _OPTIONS = {"CREATE": "CreateOptions", "UPDATE": "UpdateOptions"}
@@ -118,7 +118,7 @@ class _Round:
         return judge(review, uid, outcome)
 
     def _apply(self, kind: Kind, verdict: Verdict) -> bool:
-        """Patch the object, decode and default it anew."""
+        """Patch the object, then decode and default it again."""
         before = to_served_form(self._payload, kind)
         try:
             patched = jsonpatch.JsonPatch(list(verdict.patch)).apply(deep_copy(_as_sent(before, kind)), in_place=True)
@@ -179,5 +179,5 @@ class _Round:
 
 
 def _as_sent(payload: Object, kind: Kind) -> Object:
-    """An object as Go encodes it: a status that is a struct is there even when it is empty."""
+    """An object as Go encodes it: a status that is a struct is written even if it is empty."""
     return {**payload, "status": {}} if kind.strategic and kind.has_status and "status" not in payload else payload

@@ -202,7 +202,7 @@ def _url_findings(url: str, path: str) -> Findings:
 
 
 def lease_findings(spec: dict[str, Any]) -> Findings:
-    """ValidateLeaseSpec (pkg/apis/coordination/validation/validation.go), but for coordinated leader election."""
+    """ValidateLeaseSpec (pkg/apis/coordination/validation/validation.go), except for coordinated leader election."""
     found = []
     if spec.get("leaseDurationSeconds", 1) <= 0:
         found.append(invalid_value("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0"))

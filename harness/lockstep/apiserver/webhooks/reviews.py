@@ -26,10 +26,10 @@ class Review:
 
     webhook: str
     service: tuple[str, str]
-    #: Where the question goes, with the timeout as the webhook is told it.
+    #: Where the question goes, with the timeout as the webhook gets it.
     url: str
     path: str
-    #: Seconds that the webhook has.
+    #: Seconds in which the webhook must answer.
     timeout: int
     uid: str
     #: The AdmissionRequest without its uid.
@@ -67,7 +67,7 @@ class Hearing:
         self._asked = 0
 
     def begin(self) -> None:
-        """The request is tried again from the start."""
+        """The request is retried from the start."""
         self._asked = 0
 
     def note(self, review: Review, outcome: Outcome) -> None:
@@ -87,7 +87,7 @@ class Hearing:
 
 
 class CallFailed(Exception):
-    """The webhook was not reached, or made no sense (webhookutil.ErrCallingWebhook)."""
+    """The webhook was not reached, or its answer was invalid (webhookutil.ErrCallingWebhook)."""
 
     def __init__(self, webhook: str, reason: str) -> None:
         super().__init__(f"failed calling webhook {quote(webhook)}: {reason}")
@@ -181,7 +181,7 @@ def _refusal(webhook: str, status: Any) -> ApiError:
 
 
 def _server_error(outcome: Outcome) -> str:
-    """How client-go words an answer that is no success (errors.NewGenericServerResponse), without verb and resource."""
+    """client-go's message for an unsuccessful answer (errors.NewGenericServerResponse), without verb and resource."""
     text = outcome.body.decode(errors="replace").strip() or "unknown"
     if outcome.status == 404:
         return "the server could not find the requested resource"

@@ -1,4 +1,4 @@
-"""The command lines of the programs: each program's defaults, but for what a test needs."""
+"""The command lines of the programs: each program's defaults, except for what a test needs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Running programs of others. They are quiet unless they fail, and never outlive us.
 
-A program gets a session of its own, and the kernel kills it if we are killed. Whatever ends our wait for it, such as
+A program gets its own session, and the kernel kills it if we are killed. Whatever ends our wait for it, such as
 Ctrl-C, ends it and all programs that it started.
 """
 

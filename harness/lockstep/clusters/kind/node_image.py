@@ -9,7 +9,7 @@ from lockstep.clusters.kind.docker import image_label
 
 #: The label of an image of ours; its value names the recipe and the versions.
 RECIPE = "io.lockstep.recipe"
-#: The newest release of Kubernetes that there is a node image of.
+#: The newest release of Kubernetes with a node image.
 NEWEST = "1.36.3"
 
 

@@ -1,4 +1,4 @@
-"""Who owns the cluster of a name: we do and use it, we left it behind, or somebody else does.
+"""The owner of a named cluster: this process, an earlier one of ours that left it behind, or another user.
 
 Each name has a folder in the cache. The process that runs the cluster holds a lock there, which is released however the
 process ends. Each node mounts a subfolder of it, so Docker alone can tell which clusters are ours.
@@ -60,7 +60,7 @@ def refuse_strangers(name: str) -> None:
     """Raises KindFailed if there is a cluster of this name that is not ours."""
     if nodes(name) and not is_ours(name):
         raise KindFailed(
-            f"there is a kind cluster {name!r} that Lockstep did not make, so it is left alone; "
+            f"there is a kind cluster {name!r} that Lockstep did not make, so it is not used; "
             f"take another name with --kind-cluster-name, or delete it: kind delete cluster --name {name}"
         )
 

@@ -112,7 +112,7 @@ class RealEnvironment:
         return open_on_cluster(spec, release, self._launcher)
 
     def run(self, scenario: Scenario, implementation: Implementation, seed: int) -> RunResult:
-        """In a tenant of its own, on the machine's clock.
+        """In its own tenant, on the machine's clock.
 
         Raises an error if the cluster has died, or if a program that it needs cannot be built.
         """

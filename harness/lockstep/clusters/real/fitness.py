@@ -32,7 +32,7 @@ _FINEST = 1.0
 
 
 def obstacles_of(scenarios: Sequence[Scenario]) -> dict[str, str]:
-    """Determine the obstacles anew."""
+    """Determine the obstacles without the stored table."""
     found = {one.id: obstacle(one) for one in sorted(scenarios, key=lambda one: one.id)}
     return {name: why for name, why in found.items() if why}
 

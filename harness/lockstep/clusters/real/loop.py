@@ -1,4 +1,4 @@
-"""The virtual loop on a real clock: due work runs on time, and the loop has to wait for controllers to come to rest.
+"""The virtual loop on a real clock: due work runs on time, and the loop has to wait for controllers to settle.
 
 The loop in memory knows when all controllers are parked; this one waits until nothing has happened for a while. The
 scenario's own clock stands still during such a rest. So a scenario's steps keep their distances on this clock, and what
@@ -20,9 +20,9 @@ from lockstep.time.loop import VirtualLoop
 if TYPE_CHECKING:
     from lockstep.clusters.real.gateway import Gateways
 
-#: Seconds without any request, answer or event after which the controllers count as at rest.
+#: Seconds without any request, answer or event after which the controllers count as settled.
 CALM = 0.3
-#: Seconds after which they count as at rest despite activity, since some controllers poll: once no answer is in flight,
+#: Seconds after which they count as settled despite activity, since some controllers poll: once no answer is in flight,
 #: and in any case.
 _PATIENCE, _LONGEST = 15.0, 30.0
 #: Seconds by which an instant on a real clock may be early or late and still count as on time.

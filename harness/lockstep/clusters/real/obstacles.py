@@ -31,7 +31,7 @@ def known_obstacles() -> Mapping[str, str]:
 
 
 def obstacle_of(scenario: Scenario | Entry) -> str | None:
-    """Why a scenario runs in memory only; "" if it runs on real clusters too, None if nobody has tried.
+    """Why a scenario runs in memory only; "" if it runs on real clusters too, None if that is untried.
 
     The scenarios of the built-in suite were all tried.
     """

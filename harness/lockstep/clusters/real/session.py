@@ -1,4 +1,4 @@
-"""A session: one real cluster, and the scenarios that run there at the same time, each a tenant of its own."""
+"""A session: one real cluster, and the scenarios that run there at the same time, each in its own tenant."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class RealSession:
         self._lock = threading.Lock()
         #: Held while controllers start.
         self.starts = Starts()
-        #: Whether the cluster has a VPA of its own.
+        #: Whether the cluster runs its own VPA.
         self.has_vpa = False
 
     def __enter__(self) -> Self:

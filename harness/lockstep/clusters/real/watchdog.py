@@ -12,7 +12,7 @@ _GLANCE = 0.2
 
 
 class Watchdog:
-    """Checks periodically, on a thread of its own, while the block lasts.
+    """Checks periodically, on its own thread, while the block lasts.
 
     `death` says how the cluster died; "" while it is alive. `bury` is called once, with that text.
     """

@@ -54,7 +54,7 @@ class WebhookNames:
     # -- requests -----------------------------------------------------------------------------------------------
 
     def outward(self, configuration: Object) -> Object:
-        """A configuration as the real cluster shall have it. Raises ClusterError where nothing can be led to us."""
+        """The configuration for the real cluster. Raises ClusterError if its calls cannot be directed to us."""
         webhooks = configuration.get("webhooks")
         if not isinstance(webhooks, list):
             return configuration

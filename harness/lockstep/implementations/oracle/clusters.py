@@ -79,7 +79,7 @@ class _Run:
         return ""
 
     def recommend(self, vpa: Vpa) -> None:
-        """What the recommender does for one VPA in each loop, but for post-processors and writing."""
+        """What the recommender does for one VPA in each loop, except for post-processors and writing."""
         states = get_container_name_to_aggregate_state_map(vpa, per_vpa_config=self._per_vpa_config)
         estimates = _RECOMMENDER.get_recommended_pod_resources(states)
         vpa.update_recommendation(map_to_list_of_recommended_container_resources(estimates, _FORMAT))

@@ -23,7 +23,7 @@ from lockstep.implementations.upstream.golang import Go, Progress, go_directive,
 from lockstep.implementations.upstream.releases import Release
 
 SOURCES = Path(__file__).parent / "go"
-#: A folder of SOURCES that is a module of its own: see harness/lockstep/implementations/upstream/oracle.py.
+#: A folder of SOURCES that is a separate Go module: see harness/lockstep/implementations/upstream/oracle.py.
 ORACLE = "oracle"
 _KUBERNETES = "k8s.io/kubernetes"
 #: The folder of a build for copies of modules, with our edits.

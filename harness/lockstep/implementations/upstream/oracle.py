@@ -33,7 +33,7 @@ _FLAGS = ["-mod=mod", "-trimpath", "-vet=off", "-ldflags=-s -w"]
 
 
 class OracleFailed(LockstepError):
-    """The oracle refused a batch, or ended. The text says what it said."""
+    """The oracle refused a batch, or ended. The message contains its output."""
 
 
 def build_oracle(version: str = VPA, progress: Progress = lambda _: None) -> Path:

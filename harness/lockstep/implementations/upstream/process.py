@@ -34,7 +34,7 @@ _ENVIRONMENT = {"GOMAXPROCS": "1", "GOGC": "off", "GOMEMLIMIT": "1GiB", "GODEBUG
 
 
 class UpstreamProcess:
-    """Runs `command`, and starts it anew after `runs_per_process` runs, or after a run that did not end cleanly.
+    """Runs `command`, and starts it again after `runs_per_process` runs, or after a run that did not end cleanly.
 
     `patience`: real seconds to wait for a frame. `klog`: verbosity at which upstream logs to its standard error, whose
     last lines are kept. Use it as a context manager, or `close` it.

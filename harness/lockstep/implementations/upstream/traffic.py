@@ -40,7 +40,7 @@ class WatchLike(Protocol):
     closed: bool
 
     def take(self) -> Sequence[Any]:
-        """The events that the client gets next, removed from `events`. It comes to rest before it gets more."""
+        """The events that the client gets next, removed from `events`. It settles before it gets more."""
 
     def stop(self) -> None:
         """The client has ended the watch."""
@@ -65,7 +65,7 @@ class ApiRequest:
 
     @property
     def body(self) -> Any:
-        """The body, decoded anew; None if there is none. A body that is not JSON comes as its text."""
+        """The body, decoded at each access; None if there is none. A body that is not JSON comes as its text."""
         if not self.raw_body:
             return None
         try:

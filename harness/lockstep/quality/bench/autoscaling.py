@@ -50,7 +50,7 @@ def week(sides: Sides) -> list[Figure]:
 
 
 def fleets(sides: Sides, size: int = 500, minutes: int = 30) -> list[Figure]:
-    """Many HPAs, each with a target of its own."""
+    """Many HPAs, each with its own target."""
     sides.progress(f"{size} HPAs on both implementations")
     times = medians(1, *(partial(play, fleet(size, minutes), side) for side in sides.both))
     figures = [
@@ -60,7 +60,7 @@ def fleets(sides: Sides, size: int = 500, minutes: int = 30) -> list[Figure]:
 
 
 def end_to_end(pods: int = 20) -> Scenario:
-    """A quarter of an hour like in upstream's own tests: the load grows until there are so many pods, then it falls."""
+    """A quarter of an hour like in upstream's own tests: the load grows until there are `pods` pods, then it falls."""
 
     async def body(cluster: Cluster) -> None:
         # 0.2 cores for each pod: half of its request of 0.4 cores.
@@ -86,7 +86,7 @@ def days(count: int, pods: int = 10) -> Scenario:
 
 
 def fleet(size: int, minutes: int) -> Scenario:
-    """Many HPAs, each with a target of its own and one change of load."""
+    """Many HPAs, each with its own target and one change of load."""
 
     async def body(cluster: Cluster) -> None:
         for number in range(size):

@@ -53,7 +53,7 @@ def _requests(sides: Sides, servers: Sequence[Server], slice_seconds: float, rou
 
 
 def _pods_in(one: Server, seconds: float) -> int:
-    """Roughly how many pods can be created and deleted in so many seconds."""
+    """Roughly how many pods can be created and deleted in `seconds`."""
     few = life_of_pods(one, 5)
     few()  # connections are made, caches filled
     return max(1, round(5 * seconds / seconds_of(few)))

@@ -62,7 +62,7 @@ def in_process() -> Iterator[Server]:
 
 @contextmanager
 def over_http() -> Iterator[Server]:
-    """The in-memory server, in a process of its own."""
+    """The in-memory server, in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         config, log = Path(folder, "kubeconfig"), Path(folder, "log")
         words = ["serve", "--no-kubelet", "--kubeconfig", str(config)]

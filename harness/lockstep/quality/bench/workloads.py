@@ -29,7 +29,7 @@ def churn(minutes: int, replicas: int = 20) -> Scenario:
 
 
 def up_and_down(pods: int) -> Scenario:
-    """A ReplicaSet that grows to so many pods, settles, and shrinks to 0."""
+    """A ReplicaSet that grows to `pods` pods, settles, and shrinks to 0."""
 
     async def body(cluster: Cluster) -> None:
         await cluster.create(objects.replica_set("web", pods))

@@ -15,14 +15,14 @@ from lockstep.quality.fidelity.wire import Answer, Call, FidelityError, Stream
 
 #: Seconds from a write until its event must arrive.
 _PATIENCE = 5.0
-#: The name by which real servers know who writes.
+#: The name by which real servers identify the writer.
 _AGENT = {"User-Agent": "lockstep-fidelity"}
 _KEPT_HEADERS = ("content-type", "retry-after", "warning", "location", "allow")
 _END = None
 
 
 class HttpStream:
-    """The events of a watch, read by a thread of its own. `quiet`: seconds without an event after which the stream
+    """The events of a watch, read by its own thread. `quiet`: seconds without an event after which the stream
     counts as ended.
     """
 

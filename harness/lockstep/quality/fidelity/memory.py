@@ -39,7 +39,7 @@ class MemoryStream:
 
 
 class MemoryTransport:
-    """A server of its own, on a clock that stands still."""
+    """Its own server, on a clock that stands still."""
 
     def __init__(self, server: ApiServer | None = None) -> None:
         self.server = server or ApiServer(lambda: 0)

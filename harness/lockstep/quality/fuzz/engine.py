@@ -147,7 +147,7 @@ def _explore(judge: _Judge, strategy: Any, seed: int) -> None:
     """Draw one plan, judge it, and shrink it if it differs.
 
     A run of Hypothesis begins with the simplest draw, which is always the same; here it is not a plan, which saves
-    time. The next draw is random, and after it Hypothesis would only vary that one. So each case is a run of its own.
+    time. The next draw is random, and after it Hypothesis would only vary that one. So each case is a separate run.
     """
     drawn = st.integers(0, _RARELY_NOTHING).flatmap(lambda number: strategy if number else st.none())
 

@@ -39,9 +39,9 @@ class Report:
 
 
 class Stage:
-    """Runs trials: `lockstep.quality.mutants.trial` in a process of its own, started when it is first needed.
+    """Runs trials: `lockstep.quality.mutants.trial` in a separate process, started when it is first needed.
 
-    `reference` is a folder with the reference to use, which is loaded anew for each trial, or None for the one that is
+    `reference` is a folder with the reference to use, which is loaded again for each trial, or None for the one that is
     installed. A process without output for `patience` seconds of real time is ended, and the next trial gets a new one.
     """
 

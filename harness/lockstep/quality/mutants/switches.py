@@ -54,7 +54,7 @@ class _Function:
 
 
 def install(tree: Path, mutants: Sequence[Mutant]) -> list[Mutant]:
-    """Add mutants to the source below `tree`, each with its switch. Returns those that need a build of their own.
+    """Add mutants to the source below `tree`, each with its switch. Returns those that need a separate build.
 
     These are mutants outside of functions, such as of constants, and in functions with unnamed parameters. Files are
     replaced, never written to.

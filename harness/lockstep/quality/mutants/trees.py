@@ -20,7 +20,7 @@ from lockstep.implementations.upstream.releases import RELEASES, parse
 from lockstep.quality.mutants.catalogue import MutantError
 
 _REFERENCE = "lockstep_reference"
-#: The controllers that have a module of their own.
+#: The controllers that have their own module.
 _VPA = "vpa"
 
 

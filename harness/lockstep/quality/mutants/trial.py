@@ -1,4 +1,4 @@
-"""A trial: the suite in a process of its own, against a controller that may be wrong in any way.
+"""A trial: the suite in its own process, against a controller that may be wrong in any way.
 
 This runs inside of the process that `lockstep.quality.mutants.suite` starts. It reads one `Trial` per line from its
 standard input, and runs each in a child, which writes one line of JSON for each scenario. Loading all scenarios takes

@@ -1,6 +1,6 @@
 """Objects as Go's typed clients send them: Kubernetes' protobuf, read into JSON. Answers are never protobuf.
 
-The table of the built-in kinds (`apiserver.builtin`) says which number a field has, and of which type it is.
+The table of the built-in kinds (`apiserver.builtin`) has the number and the type of each field.
 """
 
 from lockstep.serving.protobuf.decoding import MalformedProtobuf, decode

@@ -12,7 +12,7 @@ import orjson
 
 from lockstep.apiserver.builtin.types import numbers, type_of
 
-#: What an object begins with; then comes a runtime.Unknown.
+#: The first bytes of an object; a runtime.Unknown follows.
 MAGIC = b"k8s\x00"
 SCHEMA = "apiextensions/v1.JSONSchemaProps"
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -23,11 +23,11 @@ Field = tuple[int, Any]
 
 
 class MalformedProtobuf(ValueError):
-    """The bytes are no object that is known here; the message says why."""
+    """The bytes do not encode a known object; the message says why."""
 
 
 def decode(raw: bytes) -> dict[str, Any]:
-    """The object. Raises MalformedProtobuf."""
+    """The object in these bytes. Raises MalformedProtobuf."""
     if not raw.startswith(MAGIC):
         raise MalformedProtobuf(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -53,7 +53,7 @@ def _type(version: str, kind: str) -> str:
 
 
 def _fields(data: memoryview) -> Iterator[Field]:
-    """Numbers and raw values: an integer, or a view of bytes."""
+    """Field numbers with raw values: an integer, or a view of bytes."""
     position = 0
     while position < len(data):
         key, position = _varint(data, position)

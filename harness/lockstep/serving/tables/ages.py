@@ -30,7 +30,7 @@ def between(start: Any, end: Any) -> str:
         return _UNKNOWN
 
 
-def human_duration(seconds: int) -> str:  # noqa: PLR0911 - a line for each magnitude, as upstream has it
+def human_duration(seconds: int) -> str:  # noqa: PLR0911 - a line for each magnitude, like upstream
     """Two or three digits of precision, and at most two units."""
     if seconds < -1:
         return "<invalid>"

@@ -1,4 +1,4 @@
-"""What a column of a table is, and the two that nearly every table has."""
+"""Columns of a table, and the two that nearly every table has."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Columns:
 
     @cached_property
     def definitions(self) -> list[Object]:
-        """What heads a Table."""
+        """The column definitions of a Table."""
         return [column.definition() for column in self.columns]
 
     def cells(self, one: Object, now: int) -> list[Any]:
@@ -52,7 +52,7 @@ class Columns:
 
 
 def at(path: str, default: Any = "") -> Cell:
-    """What stands at a path of fields, `default` if nothing does."""
+    """The value at a path of fields, `default` if there is none."""
     parts = tuple(path.split("."))
 
     def cell(one: Object, now: int) -> Any:
@@ -65,7 +65,7 @@ def at(path: str, default: Any = "") -> Cell:
 
 
 def plain(read: Callable[[Object], Any]) -> Cell:
-    """What a function of the object alone says."""
+    """The result of a function of the object alone."""
     return lambda one, _: read(one)
 
 

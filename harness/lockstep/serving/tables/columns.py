@@ -1,6 +1,6 @@
-"""Which columns a table has for which resource, and how a cell is made (pkg/printers/internalversion/printers.go).
+"""The columns of each resource's table, and how to make their cells (pkg/printers/internalversion/printers.go).
 
-The headers are kubectl's. A kind without columns of its own has NAME and AGE; a custom resource has the columns that
+The headers are kubectl's. A kind without its own columns has NAME and AGE; a custom resource has the columns that
 its definition names (apiextensions-apiserver/pkg/registry/customresource/tableconvertor).
 """
 

@@ -1,4 +1,4 @@
-"""The columns of kinds that are stored here and nothing more (pkg/printers/internalversion/printers.go)."""
+"""The columns of kinds that are only stored here, without any behaviour (pkg/printers/internalversion/printers.go)."""
 
 from __future__ import annotations
 

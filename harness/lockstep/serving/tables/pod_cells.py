@@ -43,7 +43,7 @@ def pod_restarts(pod: Object, now: int) -> str:
 
 
 def pod_status(pod: Object) -> str:
-    """One word for what a pod is about."""
+    """The status of a pod in one word."""
     status = pod.get("status") or {}
     reason = str(status.get("reason") or status.get("phase") or "")
     for condition in status.get("conditions") or ():

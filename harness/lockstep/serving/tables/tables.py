@@ -31,7 +31,7 @@ def shaped(body: Object, form: Form, columns: Columns, now: int, include: str) -
 
 
 def metadata_only(one: Object, version: str = "v1") -> Object:
-    """PartialObjectMetadata: who an object is, without what it says."""
+    """PartialObjectMetadata: only the metadata of an object."""
     return {
         "kind": "PartialObjectMetadata",
         "apiVersion": f"meta.k8s.io/{version}",
@@ -40,7 +40,7 @@ def metadata_only(one: Object, version: str = "v1") -> Object:
 
 
 def table(body: Object, items: Iterable[Object], columns: Columns, now: int, include: str, version: str) -> Object:
-    """A Table; `include` says what of each object goes with its row: None, Metadata or Object."""
+    """A Table; `include` says which part of each object is in its row: None, Metadata or Object."""
     metadata = body.get("metadata") or {}
     kept = ("resourceVersion", "continue", "remainingItemCount")
     return {

@@ -56,7 +56,7 @@ class KnowsItsPlace(HpaInvariant):
 
 
 class OwnTarget(HpaInvariant):
-    """Scales what it is told to."""
+    """Scales only the targets of HPAs."""
 
     name = "hpa-own-target"
     must = "The controller MUST scale only what some HPA names as its target."

@@ -210,10 +210,10 @@ class SlowStart(ReplicaSetInvariant):
 
 
 class Retried(ReplicaSetInvariant):
-    """Retries."""
+    """Retries failed creates."""
 
     name = "retried"
-    must = "While a ReplicaSet lacks pods, a failed create MUST be tried again within the longest back-off, 1000 s."
+    must = "While a ReplicaSet lacks pods, a failed create MUST be retried within the longest back-off, 1000 s."
     source = "pkg/controller/replicaset/replica_set.go processNextWorkItem; kubernetes/kubernetes#67662"
     needs = (NO_RESTART,)
     sees_world = True

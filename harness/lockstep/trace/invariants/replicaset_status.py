@@ -45,7 +45,7 @@ class StatusTruth(Invariant):
         yield from ()
 
     def on_instant_end(self, at: int, following: int, state: ClusterState) -> Iterator[str]:
-        # After a failed request the next attempt waits for its back-off, so the status may lag behind for an instant.
+        # After a failed request the next attempt waits for its back-off, so the status may be stale for an instant.
         written, failed = self._written, self._failed
         self._written, self._failed = {}, False
         if failed:

@@ -32,7 +32,7 @@ _PODS, _SETS, _JOBS = "/api/v1/pods", "/apis/apps/v1/replicasets", "/apis/batch/
 _BUILT_IN = frozenset(
     {"CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}
 )
-#: Seconds until an owner tries again what a quota refused.
+#: Seconds until an owner retries what a quota refused.
 _RETRY = 15.0
 #: Seconds between looks at an owner whose request waits for a webhook.
 _PATIENCE = 1.0

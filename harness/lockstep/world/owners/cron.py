@@ -77,7 +77,7 @@ def parse(text: str) -> Schedule:
 
 
 def epoch(seconds: float) -> datetime:
-    """The time at so many seconds after the Unix epoch."""
+    """The time at `seconds` after the Unix epoch."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -103,5 +103,5 @@ def _number(word: str, least: int, names: tuple[str, ...], text: str) -> int:
     if word in names:
         return names.index(word) + least
     if not word.isdecimal():
-        raise ValueError(f"{text!r} is no cron schedule: {word!r} is no number")
+        raise ValueError(f"{text!r} is no cron schedule: {word!r} is not a number")
     return int(word)

@@ -26,7 +26,7 @@ class CustomResources:
         self._kind = kind
 
     def reconcile(self, owner: Object) -> None:
-        """Create or delete pods, then write the status. A resource without a number of replicas is left alone."""
+        """Create or delete pods, then write the status. A resource without a number of replicas is ignored."""
         paths = self._kind.scale_paths
         wanted = nested(owner, paths["specReplicasPath"], "int64")
         if wanted is None:

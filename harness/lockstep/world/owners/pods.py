@@ -65,7 +65,7 @@ def delete_pod(api: Api, pods: Dependents, pod: Object) -> None:
 
 
 def surplus(active: list[Object], count: int) -> list[Object]:
-    """The pods to delete: unready ones first, then the youngest; any of those that cannot be told apart."""
+    """The pods to delete: unready ones first, then the youngest; any of those that are alike."""
     ordered = canonical_order(active)
     unready, ready = ([pod for pod in ordered if is_ready(pod) is wanted] for wanted in (False, True))
     return [*unready, *reversed(ready)][: max(0, count)]

@@ -1,7 +1,7 @@
 """Questions about the whole model: pods, containers, VPAs and their usage in the course of days, restarts included.
 
 Most of what depends on the order of a Go map is left out: containers of one name have two sets of labels at most, and
-only one VPA has a policy of its own for memory.
+only one VPA has its own policy for memory.
 """
 
 from __future__ import annotations
