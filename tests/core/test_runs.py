@@ -104,7 +104,9 @@ def test_what_does_not_exist_is_one_clear_line(options: dict[str, object], messa
 
 
 def project(root: Path) -> Project:
-    return Project(root, evidence=Evidence(root / "recordings", root / "regressions", root / "divergences.yaml"))
+    return Project(
+        root, configured=True, evidence=Evidence(root / "recordings", root / "regressions", root / "divergences.yaml")
+    )
 
 
 async def true(cluster: Cluster) -> None:
@@ -204,7 +206,7 @@ def test_the_suite_is_judged_by_its_own_evidence_and_recorded_where_that_lies_on
     with Runner(RunConfig(), project(tmp_path)) as runner:
         assert runner.run(built_in).verdict == "pass"
     monkeypatch.setattr(opening, "open_implementation", lambda *_: Recordable())
-    refused = pytest.raises(ProjectError, match="belongs to the installed Lockstep and is never written")
+    refused = pytest.raises(ProjectError, match=r"lies outside of the project .* and is never written")
     with Runner(RunConfig("upstream", update=True), project(tmp_path)) as runner, refused:
         runner.run(built_in)
     assert list(tmp_path.iterdir()) == []

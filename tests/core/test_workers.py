@@ -58,7 +58,8 @@ from lockstep.runs.config import RunConfig
 from lockstep.runs.runner import Runner
 
 here = Path.cwd()
-project = Project(here, evidence=Evidence(here / "recordings", here / "regressions", here / "divergences.yaml"))
+evidence = Evidence(here / "recordings", here / "regressions", here / "divergences.yaml")
+project = Project(here, configured=True, evidence=evidence)
 scenarios = load_files(project, [here / "mine.py"])
 begun = []
 

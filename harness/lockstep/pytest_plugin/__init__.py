@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, name: str, obj: object) -> ScenarioItem | None:
     """Collect a scenario that stands in a test module under the name of a test."""
-    declared = sys.modules.get("lockstep.scenarios.declare")  # whoever declares a scenario has imported it
+    declared = sys.modules.get("lockstep.scenarios.declare")  # a module that declares one has imported it
     if declared is None or not collector.funcnamefilter(name):
         return None
     marks: list[pytest.MarkDecorator] = []
