@@ -259,3 +259,9 @@ def test_loading_the_plugin_imports_no_harness() -> None:
 
 def test_without_options_a_run_is_the_usual_one(pytester: pytest.Pytester) -> None:
     assert run_config(pytester.parseconfig())[0] == RunConfig.parse() == RunConfig()
+
+
+def test_a_build_is_shown_while_it_goes_on(project: Project) -> None:
+    result = project("replicaset/passes", options=("--lockstep-implementation=upstream",))
+    assert result.ret == 0
+    assert "lockstep: building upstream 1.36.3" in result.stderr.str() + result.stdout.str()
