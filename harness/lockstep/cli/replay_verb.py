@@ -102,13 +102,14 @@ def _compare_history(file: Path, history: History, facts: dict[str, Any]) -> str
     if "scenario" not in facts:
         return ""
     from lockstep.project import find_project
+    from lockstep.scenarios.declare import SUITE
     from lockstep.trace import compare, recordings
     from lockstep.trace.explain import explain
     from lockstep.trace.ledger import Ledger
     from lockstep.trace.normalise import normalise
 
     scenario, release = facts["scenario"], facts["release"]
-    evidence = find_project().evidence_of(facts.get("module", "lockstep_conformance"))
+    evidence = find_project().evidence_of(facts.get("module", SUITE))
     variants = recordings.load(evidence.recordings, release, scenario).variants
     comparison = compare.nearest(variants, normalise(history, facts["start"]))
     applies = facts["implementation"] == "reference"

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
+from lockstep.scenarios.declare import SUITE
 from lockstep_fixtures import ROOT as FIXTURES
 
 _FILE = "pyproject.toml"
@@ -45,7 +46,6 @@ class Evidence:
 
 #: The evidence of the suite that comes with Lockstep.
 BUILT_IN = Evidence(FIXTURES / "recordings", FIXTURES / "regressions", FIXTURES / "divergences.yaml")
-_BUILT_IN_PACKAGE = "lockstep_conformance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Project:
 
     def evidence_of(self, module: str) -> Evidence:
         """The evidence for scenarios of a module: that of the project, or that of the built-in suite."""
-        return BUILT_IN if module.partition(".")[0] == _BUILT_IN_PACKAGE else self.evidence
+        return BUILT_IN if module.partition(".")[0] == SUITE else self.evidence
 
     def writable(self, evidence: Evidence) -> Evidence:
         """`evidence`, if this project may write it. Raises ProjectError if it lies outside, or if there is no table."""

@@ -7,13 +7,13 @@ built from. A program appears whole or not at all, and two processes that need i
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from lockstep import files
 from lockstep.clusters.control_plane.programs import ETCD, Program, link_flags, release_of, version_of
 from lockstep.files import locked, write_whole
 from lockstep.implementations.upstream import module
@@ -26,8 +26,7 @@ Progress = Callable[[str], None]
 
 def cache_folder(kubernetes: str) -> Path:
     """Where the programs of this Kubernetes version are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "lockstep" / "control-plane" / kubernetes
+    return files.cache_folder("control-plane") / kubernetes
 
 
 def cached(program: Program, kubernetes: str) -> Path | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from lockstep.files import cache_folder
 
 
 def cache_root() -> Path:
     """The folder of the cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "lockstep" / "kind"
+    return cache_folder("kind")
 
 
 def tool_path(name: str) -> Path:

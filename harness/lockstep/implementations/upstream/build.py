@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lockstep.files import locked
+from lockstep.files import cache_folder, locked
 from lockstep.implementations.upstream import module, releases
 from lockstep.implementations.upstream.errors import BuildFailed
 from lockstep.implementations.upstream.golang import OLDEST, Go, Progress, find_go, go_directive, run_go
@@ -48,8 +47,7 @@ class Built:
 
 def cache_root() -> Path:
     """The folder of all builds."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "lockstep" / "upstream"
+    return cache_folder("upstream")
 
 
 def _silent(_: str) -> None:
